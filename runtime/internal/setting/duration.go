@@ -1,0 +1,93 @@
+package setting
+
+import (
+	"errors"
+	"math"
+	"regexp"
+	"strings"
+	"time"
+)
+
+// The two ways of writing a duration as text, as regular expressions that every dialect reads alike. Years and months
+// have no fixed length, so ISO 8601 is read from weeks down.
+const (
+	goForm  = `[+-]?(0|((\d+(\.\d*)?|\.\d+)(ns|us|µs|μs|ms|s|m|h))+)`
+	isoForm = `[+-]?P(` + isoDate + `(T` + isoTime + `)?|T` + isoTime + `)`
+	isoDate = `(` + isoNumber + `W(` + isoNumber + `D)?|` + isoNumber + `D)`
+	isoTime = `(` + isoNumber + `H(` + isoNumber + `M)?(` + isoNumber + `S)?|` +
+		isoNumber + `M(` + isoNumber + `S)?|` + isoNumber + `S)`
+	isoNumber = `\d+([.,]\d+)?`
+)
+
+// DurationPattern is the regular expression for the durations that [ParseDuration] reads.
+const DurationPattern = `^(` + goForm + `|` + isoForm + `)$`
+
+// DurationForms shows a person how to write a duration.
+const DurationForms = `"20s", "1m30s", "PT20S" or a number of seconds`
+
+var (
+	goDuration  = regexp.MustCompile(`^` + goForm + `$`)
+	isoDuration = regexp.MustCompile(`^` + isoForm + `$`)
+	isoPart     = regexp.MustCompile(`(\d+)([.,]\d+)?([WDHMS])`)
+)
+
+// ErrDuration is the fault of a text that is no duration.
+var ErrDuration = errors.New("no duration; allowed are " + DurationForms)
+
+// ParseDuration reads Go's durations ("20s", "1m30s") and those of ISO 8601 ("PT20S", "P1DT2H3.5S"). One that is longer
+// than a [time.Duration] holds, some 292 years, becomes the longest one.
+func ParseDuration(text string) (time.Duration, error) {
+	unsigned, negative := strings.CutPrefix(text, "-")
+	var d time.Duration
+	switch {
+	case goDuration.MatchString(text):
+		d = parseTimes(unsigned, 1)
+	case isoDuration.MatchString(text):
+		d = parseISO(unsigned)
+	default:
+		return 0, ErrDuration
+	}
+	if negative {
+		d = -d
+	}
+	return d, nil
+}
+
+func parseISO(text string) (sum time.Duration) {
+	for _, part := range isoPart.FindAllStringSubmatch(text, -1) {
+		number, times, unit := part[1]+strings.Replace(part[2], ",", ".", 1), time.Duration(1), strings.ToLower(part[3])
+		switch unit {
+		case "w":
+			times, unit = 7*24, "h"
+		case "d":
+			times, unit = 24, "h"
+		}
+		d := parseTimes(number+unit, times)
+		if d > math.MaxInt64-sum {
+			return math.MaxInt64
+		}
+		sum += d
+	}
+	return sum
+}
+
+// parseTimes is a number of Go durations of one length.
+func parseTimes(text string, times time.Duration) time.Duration {
+	d, err := time.ParseDuration(text)
+	if err != nil || d > math.MaxInt64/times {
+		return math.MaxInt64
+	}
+	return d * times
+}
+
+// Seconds is a number of seconds as a duration, to the nearest nanosecond, and at most the longest one.
+func Seconds(s float64) time.Duration {
+	ns := math.Round(s * float64(time.Second))
+	switch {
+	case ns >= math.MaxInt64:
+		return math.MaxInt64
+	case ns <= math.MinInt64:
+		return -math.MaxInt64
+	}
+	return time.Duration(ns)
+}

@@ -1,0 +1,101 @@
+package setting
+
+import (
+	"fmt"
+	"math"
+	"testing"
+	"time"
+
+	"pgregory.net/rapid"
+)
+
+func TestParseDurationReadsEveryForm(t *testing.T) {
+	tests := map[string]time.Duration{
+		"20s":         20 * time.Second,
+		"1m30s":       90 * time.Second,
+		"1.5h":        90 * time.Minute,
+		".5s":         500 * time.Millisecond,
+		"300ms":       300 * time.Millisecond,
+		"7µs":         7 * time.Microsecond,
+		"0":           0,
+		"0s":          0,
+		"+20s":        20 * time.Second,
+		"-20s":        -20 * time.Second,
+		"PT20S":       20 * time.Second,
+		"PT1M30S":     90 * time.Second,
+		"PT0.5S":      500 * time.Millisecond,
+		"PT0,5S":      500 * time.Millisecond,
+		"PT36H":       36 * time.Hour,
+		"P1D":         24 * time.Hour,
+		"P2W":         14 * 24 * time.Hour,
+		"P1W1DT1H":    (8*24 + 1) * time.Hour,
+		"P1DT2H3.5S":  26*time.Hour + 3500*time.Millisecond,
+		"-PT20S":      -20 * time.Second,
+		"9999999999h": math.MaxInt64,
+		"P999999W":    math.MaxInt64,
+	}
+	for text, want := range tests {
+		if got, err := ParseDuration(text); err != nil || got != want {
+			t.Errorf("ParseDuration(%q) = %v, %v; want %v", text, got, err, want)
+		}
+	}
+}
+
+func TestParseDurationRefusesTheRest(t *testing.T) {
+	for _, text := range []string{
+		"", "20", "s", "20 s", " 20s", "20sec", "1d", "20S", "1e3s", "--20s", ".s", "NaN", "Infinity",
+		"P", "PT", "P1DT", "pt20s", "P1Y", "P1M", "P1H", "PT1D", "PT20", "PT20S5M", "P.5D", "PT-20S", "20s\n",
+	} {
+		if got, err := ParseDuration(text); err == nil {
+			t.Errorf("ParseDuration(%q) = %v, want an error", text, got)
+		}
+	}
+}
+
+func TestSecondsAreExactToTheNanosecond(t *testing.T) {
+	tests := map[float64]time.Duration{
+		20:       20 * time.Second,
+		0.3:      300 * time.Millisecond,
+		1.000001: time.Second + time.Microsecond,
+		-2:       -2 * time.Second,
+		1e300:    math.MaxInt64,
+		-1e300:   -math.MaxInt64,
+		1e-12:    0,
+	}
+	for seconds, want := range tests {
+		if got := Seconds(seconds); got != want {
+			t.Errorf("Seconds(%v) = %v, want %v", seconds, got, want)
+		}
+	}
+}
+
+func TestEveryDurationSurvivesBeingWrittenAndRead(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		want := time.Duration(rapid.Int64Range(-math.MaxInt64, math.MaxInt64).Draw(t, "duration"))
+		for _, text := range []string{want.String(), Format(want), isoText(want)} {
+			if got, err := ParseDuration(text); err != nil || got != want {
+				t.Fatalf("%d written as %q is read as %d, %v", want, text, got, err)
+			}
+		}
+	})
+}
+
+func TestAnyTextIsReadAsADurationOrRefused(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		text := rapid.StringMatching(`[+-]?P?(T?[0-9.,]{0,3}[WDHMShmsnu]{0,2}){0,4}`).Draw(t, "text")
+		d, err := ParseDuration(text)
+		if std, stdErr := time.ParseDuration(text); stdErr == nil && (err != nil || d != std) {
+			t.Fatalf("%q is %v, %v; the standard library says %v", text, d, err, std)
+		}
+	})
+}
+
+func isoText(d time.Duration) string {
+	sign := ""
+	if d < 0 {
+		sign, d = "-", -d
+	}
+	day := 24 * time.Hour
+	return fmt.Sprintf("%sP%dDT%dH%dM%d.%09dS", sign, d/day, d%day/time.Hour, d%time.Hour/time.Minute,
+		d%time.Minute/time.Second, d%time.Second)
+}
