@@ -1,0 +1,83 @@
+package bulkhead
+
+import (
+	"context"
+	"testing"
+)
+
+func BenchmarkPermit(b *testing.B) {
+	derived, cancel := context.WithCancel(context.Background())
+	defer cancel()
+	for name, ctx := range map[string]context.Context{"background": context.Background(), "cancellable": derived} {
+		b.Run(name, func(b *testing.B) {
+			bulk := New("a", Settings{MaxConcurrentCalls: 25})
+			b.ReportAllocs()
+			for b.Loop() {
+				permit, refused := bulk.Acquire(ctx)
+				if refused != nil {
+					b.Fatal(refused)
+				}
+				permit.Release()
+			}
+		})
+	}
+}
+
+func BenchmarkPermitContended(b *testing.B) {
+	bulk := New("a", Settings{MaxConcurrentCalls: 25})
+	b.ReportAllocs()
+	b.RunParallel(func(pb *testing.PB) {
+		ctx := context.Background()
+		for pb.Next() {
+			permit, refused := bulk.Acquire(ctx)
+			if refused != nil {
+				b.Error(refused)
+			}
+			permit.Release()
+		}
+	})
+}
+
+func BenchmarkRefusal(b *testing.B) {
+	bulk := New("a", Settings{MaxConcurrentCalls: 1})
+	bulk.Acquire(b.Context())
+	b.ReportAllocs()
+	for b.Loop() {
+		if _, refused := bulk.Acquire(context.Background()); refused == nil {
+			b.Fatal("granted")
+		}
+	}
+}
+
+func BenchmarkReserve(b *testing.B) {
+	one, two := New("a", Settings{MaxConcurrentCalls: 25}), New("b", Settings{MaxConcurrentCalls: 25})
+	demand, err := NewDemand(Want{one, 4, Ticket}, Want{two, 4, Ticket})
+	if err != nil {
+		b.Fatal(err)
+	}
+	b.Run("entry", func(b *testing.B) {
+		b.ReportAllocs()
+		for b.Loop() {
+			r, _, refused := demand.Reserve(context.Background())
+			if refused != nil {
+				b.Fatal(refused)
+			}
+			r.Close()
+		}
+	})
+	b.Run("entry with a call", func(b *testing.B) {
+		b.ReportAllocs()
+		for b.Loop() {
+			r, _, refused := demand.Reserve(context.Background())
+			if refused != nil {
+				b.Fatal(refused)
+			}
+			permit, refused := one.Acquire(r)
+			if refused != nil {
+				b.Fatal(refused)
+			}
+			permit.Release()
+			r.Close()
+		}
+	})
+}

@@ -1,0 +1,149 @@
+// Package bulkhead limits how many calls run at the same time.
+//
+// It owns permits, the queue for them, and reservations: permits that an entry method takes before
+// its body runs and that its context carries to the calls inside. Settings are checked, gates asked
+// and errors worded by others.
+//
+// There are three ways to a permit. A call whose context carries a reservation uses one of its
+// permits. Any other call takes a free one from the pool, with one compare-and-swap. When nothing is
+// free it queues, strictly first come, first served: a request for four holds back later requests
+// for one, because otherwise it might wait for ever.
+package bulkhead
+
+import (
+	"context"
+	"sync"
+	"sync/atomic"
+	"time"
+)
+
+// born numbers bulkheads, so that two of the same name have an order too.
+var born atomic.Uint64
+
+// A Bulkhead is a number of permits, one for each call that may run at the same time.
+// Its methods are safe for concurrent use.
+type Bulkhead struct {
+	name   string
+	number uint64
+	full   *Refusal     // of a call that finds no permit and does not wait: the commonest, so made once
+	wait   atomic.Int64 // the patience of a single call, in nanoseconds
+
+	mu       sync.Mutex // guards the queue, and the free permits while somebody waits
+	queue    queue
+	capacity int // requests that may wait; negative: any number
+
+	// Every call writes the tally. It keeps a cache line of its own, together with the one figure
+	// that is read beside it.
+	_     [64]byte
+	tally atomic.Int64
+	open  atomic.Int64 // open reservations; while there is none, no call looks into its context
+	_     [48]byte
+
+	counters counters
+}
+
+// New returns a bulkhead with all its permits free. It panics if no bulkhead can have the size.
+func New(name string, s Settings) *Bulkhead {
+	s.mustFit(name)
+	b := &Bulkhead{name: name, number: born.Add(1)}
+	b.full = &Refusal{Bulkhead: b, Kind: Full, Wanted: 1}
+	b.tally.Store(int64(tally(s.MaxConcurrentCalls) * oneFree))
+	b.tune(s)
+	return b
+}
+
+// Name returns the name that settings and errors use.
+func (b *Bulkhead) Name() string { return b.name }
+
+// Acquire takes the permit for one call: from the reservation that ctx carries if that has one to
+// spare, else from the pool, waiting at most the maxWaitDuration and never longer than ctx lives.
+// A context that is done gets no permit, even if one is free.
+func (b *Bulkhead) Acquire(ctx context.Context) (Permit, *Refusal) {
+	if err := ctx.Err(); err != nil {
+		return Permit{}, b.refuse(Refusal{Kind: Done, Wanted: 1, Available: b.now().available(), Cause: err})
+	}
+	if b.open.Load() == 0 {
+		if t := b.now(); t >= oneFree && !t.queued() && b.move(t, freeToBusy) {
+			return Permit{bulkhead: b}, nil
+		}
+	}
+	return b.acquire(ctx)
+}
+
+// acquire is the rest of Acquire.
+func (b *Bulkhead) acquire(ctx context.Context) (Permit, *Refusal) {
+	if b.open.Load() > 0 {
+		if h := carried(ctx).use(b); h != nil {
+			return Permit{bulkhead: b, from: h}, nil
+		}
+	}
+	p := patience{longest: time.Duration(b.wait.Load())}
+	if _, refused := b.obtain(ctx, claim{n: 1, to: freeToBusy}, &p); refused != nil {
+		return Permit{}, refused
+	}
+	return Permit{bulkhead: b}, nil
+}
+
+// A Permit is the right to one call. The zero Permit is none.
+type Permit struct {
+	bulkhead *Bulkhead
+	from     *holding // the reservation's, if it is not from the pool
+}
+
+// Release gives the permit back and leaves p empty, so that a second Release changes nothing.
+func (p *Permit) Release() {
+	b, h := p.bulkhead, p.from
+	*p = Permit{}
+	switch {
+	case h != nil:
+		h.endCall()
+	case b != nil:
+		b.release()
+	}
+}
+
+// release gives a busy permit back to the pool. If there is none, it came from nobody and is ignored.
+func (b *Bulkhead) release() {
+	for {
+		t := b.now()
+		if t&busyMask == 0 {
+			return
+		}
+		if b.move(t, busyToFree) {
+			if t.queued() {
+				b.wake()
+			}
+			return
+		}
+	}
+}
+
+// take moves n free permits, unless there are fewer or somebody waits for them. It returns what it saw.
+func (b *Bulkhead) take(n int, to tally) (seen tally, ok bool) {
+	for {
+		t := b.now()
+		if t.queued() || t.free() < n {
+			return t, false
+		}
+		if b.move(t, tally(n)*to) {
+			return t, true
+		}
+	}
+}
+
+// shift moves n permits that the caller holds, and returns what came of it.
+func (b *Bulkhead) shift(n int, to tally) tally {
+	return tally(b.tally.Add(int64(tally(n) * to)))
+}
+
+// put shifts n permits to the free ones, which whoever waits has first.
+func (b *Bulkhead) put(n int, to tally) {
+	if n > 0 && b.shift(n, to).queued() {
+		b.wake()
+	}
+}
+
+func (b *Bulkhead) now() tally { return tally(b.tally.Load()) }
+func (b *Bulkhead) move(from, change tally) bool {
+	return b.tally.CompareAndSwap(int64(from), int64(from+change))
+}

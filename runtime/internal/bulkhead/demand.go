@@ -1,0 +1,101 @@
+package bulkhead
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+)
+
+// Use says what an entry takes permits for.
+type Use uint8
+
+const (
+	// Own is the permit of the entry's own call. It is in use from the start, and not for the calls
+	// inside.
+	Own Use = iota + 1
+	// Ticket permits serve one call each. When the call ends, its permit goes back to the pool.
+	Ticket
+	// Lease permits go back to the reservation when a call ends, so that they bound the calls at the
+	// same time and not their number.
+	Lease
+)
+
+// A Want is one line of a demand: n permits of a bulkhead.
+type Want struct {
+	Bulkhead *Bulkhead
+	N        int
+	As       Use
+}
+
+// A Demand is what an entry method takes before its body runs. It is immutable.
+type Demand struct {
+	wants []Want // in the global order
+}
+
+// NewDemand returns the demand for all wants. It refuses a number below one and a bulkhead that is
+// wanted twice; numbers above the size are known only when they are asked for.
+func NewDemand(wants ...Want) (*Demand, error) {
+	if len(wants) == 0 {
+		return nil, errors.New("a reservation of nothing")
+	}
+	d := &Demand{wants: slices.Clone(wants)}
+	slices.SortFunc(d.wants, func(a, b Want) int { return order(a.Bulkhead, b.Bulkhead) })
+	for i, w := range d.wants {
+		if w.N < 1 || w.N > maxSize {
+			return nil, fmt.Errorf("bulkhead %s: %d permits wanted, allowed is [1, %d]", w.Bulkhead.name, w.N, maxSize)
+		}
+		if i > 0 && d.wants[i-1].Bulkhead == w.Bulkhead {
+			return nil, fmt.Errorf("bulkhead %s is wanted twice by one entry", w.Bulkhead.name)
+		}
+	}
+	return d, nil
+}
+
+// order is the one order in which everybody takes bulkheads, so that no two entries wait for each
+// other.
+func order(a, b *Bulkhead) int {
+	return cmp.Or(cmp.Compare(a.name, b.name), cmp.Compare(a.number, b.number))
+}
+
+// CountGate counts at each bulkhead of the demand that a gate refused.
+func (d *Demand) CountGate() {
+	for _, w := range d.wants {
+		w.Bulkhead.CountGate()
+	}
+}
+
+// Reserve takes all permits of the demand or none. It waits for them no longer than ctx lives and no
+// longer than the largest maxWaitDuration, for all of them together; waited says whether it had to.
+//
+// Where ctx carries a reservation already, idle permits are borrowed from it first, and only what is
+// missing comes from the pool.
+func (d *Demand) Reserve(ctx context.Context) (r *Reservation, waited bool, refused *Refusal) {
+	if err := ctx.Err(); err != nil {
+		w := d.wants[0]
+		return nil, false, w.Bulkhead.refuse(Refusal{Kind: Done, Wanted: w.N, Available: min(w.N, w.Bulkhead.now().available()), Cause: err})
+	}
+	r = newReservation(ctx, d.wants)
+	p := patience{longest: d.patience()}
+	for i := range r.held {
+		waits, refused := r.held[i].fill(ctx, &p)
+		waited = waited || waits
+		if refused != nil {
+			r.abandon()
+			return nil, waited, refused
+		}
+	}
+	r.open()
+	return r, waited, nil
+}
+
+// patience is the longest wait that one of the bulkheads allows.
+func (d *Demand) patience() time.Duration {
+	var longest int64
+	for _, w := range d.wants {
+		longest = max(longest, w.Bulkhead.wait.Load())
+	}
+	return time.Duration(longest)
+}

@@ -1,0 +1,65 @@
+package bulkhead
+
+import "fmt"
+
+// Kind says why a request got no permit.
+type Kind uint8
+
+const (
+	// Full: no permit was free and waiting was not allowed, or lasted too long.
+	Full Kind = iota + 1
+	// TooLarge: the request could never be granted at the bulkhead's size.
+	TooLarge
+	// Cancelled: no permit was free, and the context ended the wait or left no time for one.
+	Cancelled
+	// Done: the context was done before the bulkhead was asked.
+	Done
+)
+
+var kinds = [...]string{Full: "full", TooLarge: "too large", Cancelled: "cancelled", Done: "done"}
+
+func (k Kind) String() string {
+	if int(k) < len(kinds) && kinds[k] != "" {
+		return kinds[k]
+	}
+	return fmt.Sprintf("Kind(%d)", uint8(k))
+}
+
+// A Refusal says what was asked of which bulkhead, and why it was not given. It is immutable:
+// requests may share one.
+type Refusal struct {
+	Bulkhead *Bulkhead
+	Kind     Kind
+	Wanted   int // permits asked for
+	// Available is how many of them it could have had at that moment, which is none behind a queue.
+	// For TooLarge it is how many it could ever have.
+	Available int
+	Cause     error // the context's error for Cancelled and Done, else nil
+}
+
+func (r *Refusal) String() string {
+	s := fmt.Sprintf("bulkhead %s: %s: wanted %d, available %d", r.Bulkhead.name, r.Kind, r.Wanted, r.Available)
+	if r.Cause != nil {
+		s += ": " + r.Cause.Error()
+	}
+	return s
+}
+
+// refuse counts the refusal and returns it: the one made in advance where that says the same.
+func (b *Bulkhead) refuse(r Refusal) *Refusal {
+	b.counters.refused[r.Kind].Add(1)
+	r.Bulkhead = b
+	if r == *b.full {
+		return b.full
+	}
+	shared := r
+	return &shared
+}
+
+// refuseClaim refuses for want of permits, in view of t.
+func (b *Bulkhead) refuseClaim(c claim, t tally) *Refusal {
+	if c.fits(t.size()) {
+		return b.refuse(Refusal{Kind: Full, Wanted: c.n + c.loan, Available: t.available() + c.loan})
+	}
+	return b.refuse(Refusal{Kind: TooLarge, Wanted: c.n + c.loan, Available: max(0, t.size()-c.held) + c.loan})
+}

@@ -1,0 +1,222 @@
+package bulkhead
+
+import (
+	"context"
+	"sync"
+)
+
+// A Reservation holds the permits of an entry method while its body runs. It is the context for the
+// body: calls find it there, through any contexts derived from it, and on any goroutine.
+//
+// It ends with [Reservation.Close]; calls that started before may outlive it, calls that start later
+// don't find it. Its methods are safe for concurrent use.
+type Reservation struct {
+	context.Context
+
+	outer *Reservation // the nearest enclosing one that was open at the start
+	root  *Reservation // the outermost of those
+
+	mu     sync.Mutex // of the root: guards the holdings of all reservations inside it
+	closed bool
+	held   []holding
+}
+
+// contextKey finds the innermost reservation of a context.
+type contextKey struct{}
+
+// Value makes the reservation known to derived contexts.
+func (r *Reservation) Value(key any) any {
+	if key == (contextKey{}) {
+		return r
+	}
+	return r.Context.Value(key)
+}
+
+// attached carries a reservation in a context that is not derived from it.
+type attached struct {
+	context.Context
+	r *Reservation
+}
+
+func (a *attached) Value(key any) any {
+	if key == (contextKey{}) {
+		return a.r
+	}
+	return a.Context.Value(key)
+}
+
+// Attach returns ctx with the reservation, for code whose context is not derived from the entry's,
+// like a worker that lives longer than a request. Of a nil Reservation it returns ctx itself.
+func (r *Reservation) Attach(ctx context.Context) context.Context {
+	if r == nil {
+		return ctx
+	}
+	return &attached{Context: ctx, r: r}
+}
+
+// From returns the innermost open reservation that ctx carries, or nil.
+func From(ctx context.Context) *Reservation {
+	r := carried(ctx)
+	if r == nil {
+		return nil
+	}
+	mu := &r.root.mu
+	mu.Lock()
+	defer mu.Unlock()
+	for r != nil && r.closed {
+		r = r.outer
+	}
+	return r
+}
+
+// carried returns the innermost reservation that ctx carries, open or closed, or nil.
+func carried(ctx context.Context) *Reservation {
+	if r, ok := ctx.(*Reservation); ok {
+		return r
+	}
+	r, _ := ctx.Value(contextKey{}).(*Reservation)
+	return r
+}
+
+// newReservation returns an empty reservation inside the one of ctx, if there is one. With up to
+// four bulkheads it is a single allocation.
+func newReservation(ctx context.Context, wants []Want) *Reservation {
+	r := withRoom(len(wants))
+	r.Context, r.outer, r.root = ctx, From(ctx), r
+	if r.outer != nil {
+		r.root = r.outer.root
+	}
+	for i, w := range wants {
+		h := &r.held[i]
+		h.reservation, h.bulkhead, h.as, h.n = r, w.Bulkhead, w.As, w.N
+		h.outer = r.outer.find(w.Bulkhead)
+	}
+	return r
+}
+
+func withRoom(n int) *Reservation {
+	switch {
+	case n <= 2:
+		room := new(struct {
+			Reservation
+			held [2]holding
+		})
+		room.Reservation.held = room.held[:n]
+		return &room.Reservation
+	case n <= 4:
+		room := new(struct {
+			Reservation
+			held [4]holding
+		})
+		room.Reservation.held = room.held[:n]
+		return &room.Reservation
+	}
+	return &Reservation{held: make([]holding, n)}
+}
+
+// find returns the innermost holding of b, in r or around it.
+func (r *Reservation) find(b *Bulkhead) *holding {
+	for ; r != nil; r = r.outer {
+		for i := range r.held {
+			if r.held[i].bulkhead == b {
+				return &r.held[i]
+			}
+		}
+	}
+	return nil
+}
+
+// holdsAfter reports whether an entry in or around r holds a bulkhead that comes after b in the
+// global order. The lock must be held.
+func (r *Reservation) holdsAfter(b *Bulkhead) bool {
+	for ; r != nil; r = r.outer {
+		for i := range r.held {
+			if h := &r.held[i]; !r.closed && h.total() > 0 && order(h.bulkhead, b) > 0 {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// use lets a call of b run on a permit of r or of a reservation around it, and returns where it came
+// from: nil if it has to come from the pool.
+func (r *Reservation) use(b *Bulkhead) *holding {
+	if r == nil {
+		return nil
+	}
+	mu := &r.root.mu
+	mu.Lock()
+	defer mu.Unlock()
+	return r.find(b).beginCall()
+}
+
+// open makes the reservation one that calls look for.
+func (r *Reservation) open() {
+	for i := range r.held {
+		if h := &r.held[i]; h.as != Own {
+			h.bulkhead.open.Add(1)
+			h.bulkhead.counters.reserved.Add(uint64(h.n - h.loan))
+		}
+	}
+}
+
+// abandon gives back what a reservation got that was refused the rest.
+func (r *Reservation) abandon() {
+	mu := &r.root.mu
+	mu.Lock()
+	defer mu.Unlock()
+	r.closed = true
+	for i := range r.held {
+		r.held[i].close()
+	}
+}
+
+// Close ends the reservation. Permits without a call go back in one step, to the enclosing
+// reservation as far as they were borrowed, else to the pool; the others follow when their calls end.
+// It reports whether the entry's declaration looks wrong: some of its permits served no call, while
+// other calls found none left. A second Close does nothing.
+func (r *Reservation) Close() (mismatched bool) {
+	mu := &r.root.mu
+	mu.Lock()
+	defer mu.Unlock()
+	if r.closed {
+		return false
+	}
+	r.closed = true
+	unused, overflow := 0, 0
+	for i := range r.held {
+		h := &r.held[i]
+		h.close()
+		if h.as == Own {
+			continue
+		}
+		h.bulkhead.open.Add(-1)
+		h.bulkhead.counters.unused.Add(uint64(h.unused))
+		unused, overflow = unused+h.unused, overflow+h.overflow
+	}
+	return unused > 0 && overflow > 0
+}
+
+// Usage says how well a reservation of one bulkhead fitted the calls inside.
+type Usage struct {
+	Bulkhead *Bulkhead
+	Reserved int // permits held from the start
+	Used     int // calls that ran on them
+	Unused   int // permits on which no call ran, known after Close
+	Overflow int // calls that found none left
+}
+
+// Usage returns the usage of each bulkhead that calls inside can use.
+func (r *Reservation) Usage() []Usage {
+	mu := &r.root.mu
+	mu.Lock()
+	defer mu.Unlock()
+	var all []Usage
+	for i := range r.held {
+		if h := &r.held[i]; h.as != Own {
+			all = append(all, Usage{h.bulkhead, h.n, h.used, h.unused, h.overflow})
+		}
+	}
+	return all
+}

@@ -1,0 +1,37 @@
+package bulkhead
+
+// Resize puts new settings in force. It never blocks and breaks no promise: after a shrink what is
+// held stays held, and nothing is granted until enough came back; a queued request that the new size
+// can never hold fails at once; a growth serves the queue at once. Whoever waits already keeps the
+// wait it began with. It panics if no bulkhead can have the size.
+func (b *Bulkhead) Resize(s Settings) {
+	s.mustFit(b.name)
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	growth := s.MaxConcurrentCalls - b.now().size()
+	t := tally(b.tally.Add(int64(tally(growth) * oneFree)))
+	b.tune(s)
+	b.refuseMisfits(t)
+	b.serve()
+}
+
+// tune puts the settings of waiting in force.
+func (b *Bulkhead) tune(s Settings) {
+	b.wait.Store(int64(s.patience()))
+	b.capacity = -1
+	if s.QueueCapacity != nil {
+		b.capacity = *s.QueueCapacity
+	}
+}
+
+// refuseMisfits refuses the queued requests that the size can never hold.
+func (b *Bulkhead) refuseMisfits(t tally) {
+	for w := b.queue.first; w != nil; {
+		next := w.next
+		if !w.fits(t.size()) {
+			b.queue.remove(w)
+			w.verdict <- b.refuseClaim(w.claim, t)
+		}
+		w = next
+	}
+}
