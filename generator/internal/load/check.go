@@ -1,0 +1,195 @@
+package load
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"go/types"
+	"maps"
+	"path/filepath"
+	"slices"
+	"strings"
+	"unicode"
+)
+
+// check type-checks the declarations of the roots and of all they use, each package after those that it uses.
+func (l *loader) check(roots []*node) {
+	for _, n := range inOrder(roots) {
+		go func() {
+			for _, dep := range n.before {
+				<-dep.checked
+			}
+			l.slots <- struct{}{}
+			l.checkNode(n)
+			<-l.slots
+			close(n.checked)
+		}()
+	}
+	for _, root := range roots {
+		<-root.checked
+	}
+}
+
+// inOrder are the nodes that roots use, each after those that it uses itself. A use that closes a cycle is left out.
+func inOrder(roots []*node) []*node {
+	var order []*node
+	var visit func(*node)
+	visit = func(n *node) {
+		n.checked = make(chan struct{})
+		for _, dep := range slices.SortedFunc(maps.Keys(n.uses), byID) {
+			if dep.checked == nil {
+				visit(dep)
+			}
+			if dep.ordered {
+				n.before = append(n.before, dep)
+			}
+		}
+		n.ordered = true
+		order = append(order, n)
+	}
+	for _, root := range roots {
+		if root.checked == nil {
+			visit(root)
+		}
+	}
+	return order
+}
+
+func byID(a, b *node) int { return cmp.Compare(a.ID, b.ID) }
+
+func (l *loader) checkNode(n *node) {
+	conf := types.Config{
+		Importer:         importer(func(path string) (*types.Package, error) { return l.importTo(n, path) }),
+		IgnoreFuncBodies: true,
+		FakeImportC:      true,
+		Sizes:            l.sizes,
+		Error:            l.report(n),
+	}
+	if n.folder == nil {
+		n.prune()
+	} else {
+		n.info = newInfo()
+		if n.Module != nil && n.Module.GoVersion != "" {
+			conf.GoVersion = "go" + n.Module.GoVersion
+		}
+	}
+	files := make([]*ast.File, len(n.sources))
+	for i, s := range n.sources {
+		files[i] = s.file.Syntax
+	}
+	n.types, _ = conf.Check(n.PkgPath, l.fset, files, n.info)
+}
+
+func newInfo() *types.Info {
+	return &types.Info{
+		Types:     map[ast.Expr]types.TypeAndValue{},
+		Instances: map[*ast.Ident]types.Instance{},
+		Defs:      map[*ast.Ident]types.Object{},
+		Uses:      map[*ast.Ident]types.Object{},
+		Implicits: map[ast.Node]types.Object{},
+		Scopes:    map[ast.Node]*types.Scope{},
+	}
+}
+
+type importer func(path string) (*types.Package, error)
+
+func (i importer) Import(path string) (*types.Package, error) { return i(path) }
+
+// importTo is the package that n imports by a path. One that n does not use is an empty package.
+func (l *loader) importTo(n *node, path string) (*types.Package, error) {
+	if path == "unsafe" {
+		return types.Unsafe, nil
+	}
+	if n.Imports[path] == nil {
+		return empty(path, ""), nil // the go command could not read the file: its syntax errors are told
+	}
+	dep := l.nodes[n.Imports[path].ID]
+	if len(dep.GoFiles) == 0 && len(dep.Errors) > 0 {
+		return nil, errors.New(dep.Errors[0].Msg)
+	}
+	if l.cfg.Plain && dep.Types != nil {
+		return dep.Types, nil
+	}
+	if n.uses[dep] && dep.types != nil {
+		return dep.types, nil
+	}
+	return empty(dep.PkgPath, dep.Name), nil
+}
+
+func empty(path, name string) *types.Package {
+	p := types.NewPackage(path, cmp.Or(name, "_"))
+	p.MarkComplete()
+	return p
+}
+
+// report keeps the errors of a package that stand in the way. Unused imports are none: the bodies that use them are not
+// looked at. Of a dependency only an import that fails counts, as it has been pruned.
+func (l *loader) report(n *node) func(error) {
+	kept := false
+	return func(err error) {
+		e, ok := errors.AsType[types.Error](err)
+		if !ok {
+			return
+		}
+		if detail, ok := strings.CutPrefix(e.Msg, "\t"); ok {
+			if kept {
+				l.addDetail(n, e.Pos, detail)
+			}
+			return
+		}
+		if n.folder == nil {
+			kept = strings.HasPrefix(e.Msg, "could not import ")
+		} else {
+			kept = !strings.HasSuffix(e.Msg, " and not used") && !l.mended(n, e)
+		}
+		if kept {
+			n.faults = append(n.faults, Fault{l.fset.Position(e.Pos), oneLine(e.Msg)})
+		}
+	}
+}
+
+// addDetail adds a further part of the last error, such as the place of another declaration.
+func (l *loader) addDetail(n *node, at token.Pos, detail string) {
+	position := l.fset.Position(at)
+	last := &n.faults[len(n.faults)-1]
+	last.Message += fmt.Sprintf(" (%s at %s:%d:%d)", oneLine(detail), filepath.Base(position.Filename), position.Line, position.Column)
+}
+
+// mended says whether an error is for our outputs to mend: it is in a stand-in, or about a name that an output declares.
+func (l *loader) mended(n *node, e types.Error) bool {
+	at := l.fset.File(e.Pos)
+	if slices.ContainsFunc(n.sources, func(s *source) bool { return s.standIn && l.fset.File(s.file.Syntax.FileStart) == at }) {
+		return true
+	}
+	for word := range strings.FieldsFuncSeq(e.Msg, func(r rune) bool { return r != '_' && !unicode.IsLetter(r) && !unicode.IsDigit(r) }) {
+		if n.promises(word) {
+			return true
+		}
+		for dep := range n.uses {
+			if dep.promises(word) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// promises says whether an output of the package declares the name: one that is to be written, or one that stands there.
+func (n *node) promises(name string) bool {
+	if n.promised[name] {
+		return true
+	}
+	if n.folder == nil {
+		return false
+	}
+	return slices.ContainsFunc(n.folder.outputs, func(f *File) bool { return declares(f, name) })
+}
+
+// declares says whether an output declares a name at package level, as far as it can be parsed.
+func declares(output *File, name string) bool {
+	file, _ := parser.ParseFile(token.NewFileSet(), output.Path, output.Src, 0)
+	return file != nil && file.Scope != nil && file.Scope.Lookup(name) != nil
+}

@@ -1,0 +1,145 @@
+package load
+
+import (
+	"encoding/json"
+	"go/token"
+	"os"
+	"regexp"
+	"slices"
+	"strings"
+
+	"golang.org/x/tools/go/packages"
+)
+
+// driver is the configuration for asking the go command.
+func (c Config) driver(mode packages.LoadMode, flags []string) *packages.Config {
+	if c.Tags != "" {
+		flags = append(flags, "-tags="+c.Tags)
+	}
+	return &packages.Config{Mode: mode, Dir: c.Dir, Env: c.Env, BuildFlags: flags}
+}
+
+// listFaults are the faults that the go command finds with a package.
+func (c Config) listFaults(p *packages.Package) []Fault {
+	var faults []Fault
+	for _, e := range p.Errors {
+		faults = append(faults, listFault(c.Dir, e))
+	}
+	return faults
+}
+
+const (
+	graphMode = packages.NeedName | packages.NeedFiles | packages.NeedImports | packages.NeedDeps | packages.NeedModule | packages.NeedForTest
+	plainMode = graphMode | packages.NeedTypes | packages.NeedSyntax
+)
+
+// graph asks the go command for the packages of the folders, with all that they import. Our outputs do not exist for it,
+// so that a stale or broken one cannot stand in the way.
+func (c Config) graph(fset *token.FileSet, folders []*folder) ([]*packages.Package, error) {
+	overlay, err := hideOutputs(folders)
+	if err != nil {
+		return nil, err
+	}
+	var flags []string
+	if overlay != "" {
+		defer os.Remove(overlay)
+		flags = append(flags, "-overlay="+overlay)
+	}
+	mode := graphMode
+	if c.Plain {
+		mode = plainMode
+	}
+	driver := c.driver(mode, flags)
+	driver.Fset = fset
+	driver.Tests = slices.ContainsFunc(folders, (*folder).testsAsk)
+	if slices.ContainsFunc(folders, (*folder).usesCgo) && c.getenv("CGO_ENABLED") == "" {
+		driver.Env = append(slices.Clip(c.Env), "CGO_ENABLED=1") // else the go command leaves cgo files out where there is no C compiler
+	}
+	patterns := make([]string, len(folders))
+	for i, f := range folders {
+		patterns[i] = f.pattern
+	}
+	roots, err := packages.Load(driver, patterns...)
+	if err != nil {
+		return nil, commandError(c.Dir, err)
+	}
+	return roots, nil
+}
+
+// hideOutputs writes an overlay for the go command in which the outputs are deleted. It returns the name of the file,
+// which is empty if there are no outputs.
+func hideOutputs(folders []*folder) (string, error) {
+	replace := map[string]string{}
+	for _, f := range folders {
+		for _, output := range f.outputs {
+			replace[output.Path] = ""
+		}
+	}
+	if len(replace) == 0 {
+		return "", nil
+	}
+	text, err := json.Marshal(map[string]any{"Replace": replace})
+	if err != nil {
+		return "", err
+	}
+	file, err := os.CreateTemp("", "resgen-overlay-*.json")
+	if err != nil {
+		return "", err
+	}
+	_, err = file.Write(text)
+	if closeErr := file.Close(); err == nil {
+		err = closeErr
+	}
+	if err != nil {
+		os.Remove(file.Name())
+		return "", err
+	}
+	return file.Name(), nil
+}
+
+// A pick is what is wanted of the packages of one folder. Each may be nil.
+type pick struct {
+	primary, external *packages.Package
+}
+
+// choose picks the packages of the folders out of what the go command lists for them: with test files where one asks,
+// else without.
+func choose(folders []*folder, listed []*packages.Package) map[*folder]*pick {
+	byDir := make(map[string]*folder, len(folders))
+	picks := make(map[*folder]*pick, len(folders))
+	for _, f := range folders {
+		byDir[f.dir], picks[f] = f, &pick{}
+	}
+	for _, p := range listed {
+		f := byDir[p.Dir]
+		if f == nil || isTestMain(p) {
+			continue
+		}
+		switch got := picks[f]; {
+		case strings.HasSuffix(p.PkgPath, "_test") && p.ForTest != "" && p.PkgPath != p.ForTest:
+			if f.asksIn(p) {
+				got.external = p
+			}
+		case got.primary == nil, f.testsAsk() && p.ForTest != "":
+			got.primary = p
+		}
+	}
+	return picks
+}
+
+func isTestMain(p *packages.Package) bool {
+	return p.Name == "main" && strings.HasSuffix(p.ID, ".test")
+}
+
+// asksIn says whether one of the files of p asks.
+func (f *folder) asksIn(p *packages.Package) bool {
+	return slices.ContainsFunc(f.files, func(file *File) bool {
+		return file.Asks && slices.Contains(p.GoFiles, file.Path)
+	})
+}
+
+var importsC = regexp.MustCompile(`(?m)^\s*(import\s+)?"C"`)
+
+func (f *folder) usesCgo() bool {
+	return slices.ContainsFunc(f.files, func(file *File) bool { return importsC.Match(file.Src) })
+}

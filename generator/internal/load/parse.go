@@ -1,0 +1,132 @@
+package load
+
+import (
+	"go/ast"
+	"go/parser"
+	"os"
+	"slices"
+	"strings"
+	"sync"
+)
+
+// parse reads the files of a package, and takes them apart.
+func (l *loader) parse(n *node) {
+	files := n.ownFiles()
+	var busy sync.WaitGroup
+	faults := make([][]Fault, len(files))
+	for i, file := range files {
+		busy.Go(func() {
+			l.slots <- struct{}{}
+			defer func() { <-l.slots }()
+			faults[i] = l.parseFile(n, file)
+		})
+	}
+	busy.Wait()
+	n.faults = slices.Concat(faults...)
+	n.units, n.uses, n.promised = map[string][]*unit{}, map[*node]bool{}, map[string]bool{}
+	for _, file := range files {
+		if file.Syntax != nil {
+			l.add(n, file)
+		}
+	}
+	if n.own() {
+		l.addStandIns(n)
+	}
+	n.attachMethods()
+}
+
+// add makes a parsed file a source of the package.
+func (l *loader) add(n *node, file *File) *source {
+	s := l.newSource(n, file)
+	n.sources = append(n.sources, s)
+	s.index()
+	return s
+}
+
+// ownFiles are the files that make up the package: those of a root have been read already.
+func (n *node) ownFiles() []*File {
+	var files []*File
+	for _, path := range n.GoFiles {
+		if f := n.folder.file(path); f != nil {
+			files = append(files, f)
+		} else {
+			files = append(files, &File{Path: path, Test: strings.HasSuffix(path, "_test.go")})
+		}
+	}
+	return files
+}
+
+func (f *folder) file(path string) *File {
+	if f == nil {
+		return nil
+	}
+	if i := slices.IndexFunc(f.files, func(file *File) bool { return file.Path == path }); i >= 0 {
+		return f.files[i]
+	}
+	return nil
+}
+
+// parseFile parses one file: of a root with all that is in it, of a dependency without the bodies of functions. A
+// file of ours stays without syntax.
+func (l *loader) parseFile(n *node, file *File) []Fault {
+	if n.folder == nil {
+		src, err := os.ReadFile(file.Path)
+		if err != nil || n.own() && isOutput(file.Path, src) {
+			return nil
+		}
+		file.Src = cutBodies(src)
+		file.Asks = n.own() && asks(src)
+	}
+	mode := parser.SkipObjectResolution
+	if n.folder != nil || file.Asks {
+		mode |= parser.ParseComments
+	}
+	syntax, err := parser.ParseFile(l.fset, file.Path, file.Src, mode)
+	if syntax != nil && syntax.Name != nil && syntax.Name.Name != "_" {
+		file.Syntax = syntax
+	}
+	if n.folder == nil && syntax != nil {
+		dropValues(syntax)
+	}
+	return syntaxFaults(err)
+}
+
+// dropValues takes away the values of variables, as far as the types of the variables don't depend on them.
+func dropValues(file *ast.File) {
+	for _, decl := range file.Decls {
+		group, ok := decl.(*ast.GenDecl)
+		if !ok {
+			continue
+		}
+		for _, spec := range group.Specs {
+			if spec, ok := spec.(*ast.ValueSpec); ok && group.Tok.String() == "var" {
+				dropValue(spec)
+			}
+		}
+	}
+}
+
+func dropValue(spec *ast.ValueSpec) {
+	if spec.Type != nil {
+		spec.Values = nil
+		return
+	}
+	for _, value := range spec.Values {
+		if address, ok := value.(*ast.UnaryExpr); ok {
+			value = address.X
+		}
+		if literal, ok := value.(*ast.CompositeLit); ok && !countsElements(literal) {
+			literal.Elts = nil
+		}
+	}
+}
+
+// countsElements says whether the type of the literal depends on its elements: [...]T.
+func countsElements(literal *ast.CompositeLit) bool {
+	array, ok := literal.Type.(*ast.ArrayType)
+	if !ok {
+		return false
+	}
+	_, ok = array.Len.(*ast.Ellipsis)
+	return ok
+}

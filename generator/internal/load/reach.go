@@ -1,0 +1,152 @@
+package load
+
+import (
+	"go/ast"
+	"regexp"
+	"slices"
+)
+
+// reach parses the packages that the declarations of the roots need, and keeps of each dependency only the declarations
+// that the roots can reach. Parsers work at the same time; what they bring is followed here, in one place.
+func (l *loader) reach(roots []*node) {
+	for _, root := range roots {
+		l.queue(root)
+	}
+	for l.parsing > 0 {
+		n := <-l.done
+		l.parsing--
+		n.parsed = true
+		if n.folder != nil {
+			l.keepAll(n)
+		}
+		for _, name := range n.wanted {
+			l.keep(n.units[name]...)
+		}
+		l.follow()
+	}
+}
+
+// queue has a package parsed, once.
+func (l *loader) queue(n *node) {
+	if n.queued {
+		return
+	}
+	n.queued = true
+	l.parsing++
+	go func() {
+		l.parse(n)
+		l.done <- n
+	}()
+}
+
+// keepAll keeps what a root declares, and what its directives name.
+func (l *loader) keepAll(n *node) {
+	l.keep(n.all...)
+	for _, s := range n.sources {
+		if s.file.Asks {
+			for _, m := range classifier.FindAllSubmatch(s.file.Src, -1) {
+				l.wantFrom(s, s.imports[string(m[1])], string(m[2]))
+			}
+		}
+	}
+}
+
+// classifier is the one argument of a directive that names something of another package.
+var classifier = regexp.MustCompile(`classify=([\pL_][\pL\d_]*)\.([\pL_][\pL\d_]*)`)
+
+// keep marks units that have not been kept before, to be followed.
+func (l *loader) keep(units ...*unit) {
+	for _, u := range units {
+		if !u.kept {
+			u.kept = true
+			l.todo = append(l.todo, u)
+		}
+	}
+}
+
+// follow keeps what the units that are kept mention.
+func (l *loader) follow() {
+	for len(l.todo) > 0 {
+		last := len(l.todo) - 1
+		u := l.todo[last]
+		l.todo = l.todo[:last]
+		l.keep(u.methods...)
+		ast.Walk(mentions{l, u.source}, u.node)
+	}
+}
+
+// wantFrom wants a name of dep, which file s mentions.
+func (l *loader) wantFrom(s *source, dep *node, name string) {
+	if dep == nil || dep.PkgPath == "unsafe" {
+		return
+	}
+	s.used[dep] = true
+	s.node.uses[dep] = true
+	l.queue(dep)
+	if dep.parsed {
+		l.keep(dep.units[name]...)
+	} else {
+		dep.wanted = append(dep.wanted, name)
+	}
+}
+
+// mentions visits the names in a declaration, but not the bodies of functions.
+type mentions struct {
+	l *loader
+	s *source
+}
+
+func (m mentions) Visit(x ast.Node) ast.Visitor {
+	switch x := x.(type) {
+	case *ast.FuncDecl:
+		if x.Recv != nil {
+			ast.Walk(m, x.Recv)
+		}
+		return m.only(x.Type)
+	case *ast.FuncLit:
+		return m.only(x.Type)
+	case *ast.Field:
+		return m.only(x.Type)
+	case *ast.SelectorExpr:
+		if base, ok := x.X.(*ast.Ident); ok && m.s.imports[base.Name] != nil {
+			m.l.wantFrom(m.s, m.s.imports[base.Name], x.Sel.Name)
+			return nil
+		}
+		return m.only(x.X)
+	case *ast.Ident:
+		m.l.keep(m.s.node.units[x.Name]...)
+		for _, dep := range m.s.dots {
+			m.l.wantFrom(m.s, dep, x.Name)
+		}
+		return nil
+	}
+	return m
+}
+
+// only visits x instead of all the parts of its parent.
+func (m mentions) only(x ast.Expr) ast.Visitor {
+	if x != nil {
+		ast.Walk(m, x)
+	}
+	return nil
+}
+
+// prune leaves in the syntax of a dependency only what is kept.
+func (n *node) prune() {
+	kept := map[ast.Node]bool{}
+	for _, u := range n.all {
+		kept[u.node] = u.kept
+	}
+	for _, s := range n.sources {
+		s.file.Syntax.Decls = slices.DeleteFunc(s.file.Syntax.Decls, func(decl ast.Decl) bool {
+			group, ok := decl.(*ast.GenDecl)
+			if !ok || kept[group] {
+				return !kept[decl]
+			}
+			group.Specs = slices.DeleteFunc(group.Specs, func(spec ast.Spec) bool {
+				return !kept[spec] && !s.used[s.specs[spec]]
+			})
+			return len(group.Specs) == 0
+		})
+	}
+}

@@ -1,0 +1,139 @@
+package load
+
+import (
+	"bytes"
+	"fmt"
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"regexp"
+	"strings"
+)
+
+// addStandIns adds, for every file that asks, a source that declares what our output for the file is going to declare, as
+// far as the package does not declare it itself.
+func (l *loader) addStandIns(n *node) {
+	for _, s := range n.sources {
+		if !s.file.Asks {
+			continue
+		}
+		text := l.standIn(n, s.file)
+		if text == nil {
+			continue
+		}
+		path := OutputPath(s.file.Path)
+		syntax, err := parser.ParseFile(l.fset, path, text, parser.SkipObjectResolution)
+		if err == nil {
+			l.add(n, &File{Path: path, Src: text, Syntax: syntax}).standIn = true
+		}
+	}
+}
+
+// standIn is the text of a stand-in, nil if there is nothing to declare.
+func (l *loader) standIn(n *node, file *File) []byte {
+	var decls bytes.Buffer
+	for _, t := range annotated(file.Syntax) {
+		typ, constructor := Names(t.spec.Name.Name, t.wrapper)
+		n.promised[typ], n.promised[constructor] = true, true
+		params, args := l.typeParams(file, t.spec)
+		of := t.spec.Name.Name + args
+		if n.units[typ] == nil {
+			fmt.Fprintf(&decls, "type %s%s struct{ %s }\n", typ, params, of)
+		}
+		if n.units[constructor] == nil {
+			fmt.Fprintf(&decls, "func %s%s(next %s, registry any) (*%s%s, error)\n", constructor, params, of, typ, args)
+		}
+	}
+	if decls.Len() == 0 {
+		return nil
+	}
+	return append(l.clauses(file), decls.Bytes()...)
+}
+
+// clauses are the package clause and the imports of a file, as text.
+func (l *loader) clauses(file *File) []byte {
+	text := fmt.Appendf(nil, "package %s\n", file.Syntax.Name.Name)
+	for _, decl := range file.Syntax.Decls {
+		if group, ok := decl.(*ast.GenDecl); ok && group.Tok == token.IMPORT {
+			text = append(text, l.text(file, group.Pos(), group.End())...)
+			text = append(text, '\n')
+		}
+	}
+	return text
+}
+
+func (l *loader) text(file *File, from, to token.Pos) []byte {
+	at := l.fset.File(file.Syntax.FileStart)
+	return file.Src[at.Offset(from):at.Offset(to)]
+}
+
+// typeParams are the type parameters of a type as text, and its type arguments where it is used with them.
+func (l *loader) typeParams(file *File, spec *ast.TypeSpec) (params, args string) {
+	if spec.TypeParams == nil {
+		return "", ""
+	}
+	var names []string
+	for _, field := range spec.TypeParams.List {
+		for _, name := range field.Names {
+			names = append(names, name.Name)
+		}
+	}
+	params = string(l.text(file, spec.TypeParams.Pos(), spec.TypeParams.End()))
+	return params, "[" + strings.Join(names, ", ") + "]"
+}
+
+// A target is a type with a directive on itself or on a method.
+type target struct {
+	spec    *ast.TypeSpec
+	wrapper string // the NAME of its wrapper directive, or empty
+}
+
+// annotated are the types at package level that an output is going to have a wrapper for.
+func annotated(file *ast.File) []target {
+	var targets []target
+	for _, decl := range file.Decls {
+		group, ok := decl.(*ast.GenDecl)
+		if !ok || group.Tok != token.TYPE {
+			continue
+		}
+		for _, spec := range group.Specs {
+			spec := spec.(*ast.TypeSpec)
+			from := group.Pos()
+			if group.Lparen.IsValid() {
+				from = spec.Pos()
+			}
+			if doc := docOf(group, spec); doc != nil {
+				from = doc.Pos()
+			}
+			if has, wrapper := directives(file, from, spec.End()); has {
+				targets = append(targets, target{spec, wrapper})
+			}
+		}
+	}
+	return targets
+}
+
+func docOf(group *ast.GenDecl, spec *ast.TypeSpec) *ast.CommentGroup {
+	if spec.Doc != nil || group.Lparen.IsValid() {
+		return spec.Doc
+	}
+	return group.Doc
+}
+
+var wrapperName = regexp.MustCompile(`^//resilience:wrapper[ \t]+([\pL_][\pL\d_]*)`)
+
+// directives says whether there is a directive between two positions, and which name a wrapper directive there gives.
+func directives(file *ast.File, from, to token.Pos) (has bool, wrapper string) {
+	for _, group := range file.Comments {
+		if group.Pos() < from || group.Pos() >= to {
+			continue
+		}
+		for _, comment := range group.List {
+			has = has || strings.HasPrefix(comment.Text, "//resilience:")
+			if m := wrapperName.FindStringSubmatch(comment.Text); m != nil {
+				wrapper = m[1]
+			}
+		}
+	}
+	return has, wrapper
+}
