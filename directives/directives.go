@@ -1,0 +1,89 @@
+// Package directives reads the comments that say how an interface is guarded:
+//
+//	// Payments talks to the payment provider.
+//	//
+//	//resilience:breaker payments
+//	type Payments interface { … }
+//
+// It owns the language: which directives there are (Table), what they look
+// like, where they stand, and every rule that can be judged from one file's
+// syntax. A comment that looks like a directive is either attached to its type
+// or method or reported; none is passed over in silence.
+//
+// What needs types (contexts, error results, classify functions, what an alias
+// stands for, names that are taken) is left to the generator.
+package directives
+
+import (
+	"go/ast"
+	"go/token"
+	"unicode"
+	"unicode/utf8"
+)
+
+// Interface is a type of package level that carries directives, on itself or
+// on a method. Its syntax is an interface, or a name or instance of a type
+// that only go/types can tell to be one.
+type Interface struct {
+	Spec       *ast.TypeSpec
+	Decl       *ast.GenDecl // declares Spec
+	Directives Set          // of the type itself
+	Methods    []Method     // the declared methods that carry directives, in their order
+}
+
+// DefaultName is the name that a directive means when it gives none: the
+// interface's name with a lower-case first letter.
+func (i Interface) DefaultName() string {
+	first, size := utf8.DecodeRuneInString(i.Spec.Name.Name)
+	return string(unicode.ToLower(first)) + i.Spec.Name.Name[size:]
+}
+
+// Method is a method that an interface declares itself, with its directives.
+type Method struct {
+	Field      *ast.Field
+	Name       *ast.Ident
+	Directives Set
+}
+
+// Set holds the directives of one type or method in the order in which they
+// are written, at most one of a kind.
+type Set []Directive
+
+// Get returns the directive of a kind, and false if the set has none.
+func (s Set) Get(kind string) (Directive, bool) {
+	for _, d := range s {
+		if d.Kind.Name == kind {
+			return d, true
+		}
+	}
+	return Directive{}, false
+}
+
+// Directive is one directive with its arguments. Which fields are used depends
+// on its kind.
+type Directive struct {
+	Kind  *Kind     // its row in Table
+	Slash token.Pos // its beginning: where a fault of the whole is reported
+
+	// Name is the breaker, bulkhead or timeout, the breaker that is probed, or
+	// the wrapper's type. Where none is written it is the default name, at Slash.
+	Name     Ref
+	Classify Ref           // a function, "Func" or "pkg.Func"
+	Check    []Ref         // breakers
+	Preload  []Reservation // tickets
+	Lease    []Reservation
+}
+
+// Ref is a name in an argument. Text is empty where the argument is absent,
+// and where it is malformed and was reported.
+type Ref struct {
+	Text string
+	Pos  token.Pos
+}
+
+// Reservation asks for N permits of a bulkhead. N is 0 where the count is
+// malformed and was reported.
+type Reservation struct {
+	Bulkhead Ref
+	N        int
+}

@@ -1,0 +1,72 @@
+package directives_test
+
+import (
+	"go/parser"
+	"go/token"
+	"reflect"
+	"strings"
+	"testing"
+
+	"golang.org/x/tools/txtar"
+
+	"github.com/resgen-go/resgen/directives"
+)
+
+// Whatever the file, broken ones included: Parse does not panic, says the same
+// twice, and attaches or reports every comment that begins as a directive.
+func FuzzParse(f *testing.F) {
+	for _, path := range scenarios(f) {
+		archive, err := txtar.ParseFile(path)
+		if err != nil {
+			f.Fatal(err)
+		}
+		f.Add(archive.Files[0].Data)
+	}
+	f.Add([]byte("package p\n//resilience:breaker \"\\x00\n type X interface{//resilience:\n"))
+	f.Add([]byte("\ufeffpackage p\r\n/*\r\n//resilience:none\r\n*/type(\n//resilience:none\nX=interface{~int;//resilience:none\n})"))
+	f.Fuzz(func(t *testing.T, src []byte) {
+		fset := token.NewFileSet()
+		file, _ := parser.ParseFile(fset, "in.go", src, parser.ParseComments|parser.SkipObjectResolution)
+		interfaces, faults := directives.Parse(fset, file, src)
+		again, same := directives.Parse(fset, file, src)
+		if !reflect.DeepEqual(interfaces, again) || !reflect.DeepEqual(faults, same) {
+			t.Errorf("Parse says something else the second time:\n%v\n%v", faults, same)
+		}
+		known := attached(interfaces)
+		for _, group := range file.Comments {
+			for _, comment := range group.List {
+				if !strings.HasPrefix(comment.Text, "//resilience:") || known[comment.Slash] {
+					continue
+				}
+				if line := directives.Position(fset, comment.Slash).Line; !reported(faults, line) {
+					t.Errorf("line %d is neither attached nor reported: %s", line, comment.Text)
+				}
+			}
+		}
+	})
+}
+
+func attached(interfaces []directives.Interface) map[token.Pos]bool {
+	known := map[token.Pos]bool{}
+	for _, i := range interfaces {
+		sets := []directives.Set{i.Directives}
+		for _, method := range i.Methods {
+			sets = append(sets, method.Directives)
+		}
+		for _, set := range sets {
+			for _, d := range set {
+				known[d.Slash] = true
+			}
+		}
+	}
+	return known
+}
+
+func reported(faults directives.Faults, line int) bool {
+	for _, fault := range faults {
+		if fault.Position.Line == line {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,228 @@
+package directives
+
+import (
+	"bytes"
+	"fmt"
+	"go/ast"
+	"go/token"
+	"strings"
+)
+
+// Parse reads the directives of a file: the types that carry them, in their
+// order, and every fault that needs no types to be seen, sorted. The file must
+// be parsed with comments from exactly the bytes of src.
+//
+// Types with faults are returned, too, as far as they are right, so that
+// faults of another sort can be found in the same run. Left out are those of
+// which nothing can be said: constraints, and types named _.
+func Parse(fset *token.FileSet, file *ast.File, src []byte) ([]Interface, Faults) {
+	p := &parser{fset: fset, file: file, src: src, loose: map[*ast.Comment]Directive{}}
+	for _, group := range file.Comments {
+		for _, comment := range group.List {
+			p.comment(comment, group == file.Doc)
+		}
+	}
+	if len(p.loose) == 0 {
+		return nil, p.faults.Sorted()
+	}
+	interfaces := p.interfaces()
+	for comment, directive := range p.loose {
+		p.misplaced(comment, directive)
+	}
+	return interfaces, p.faults.Sorted()
+}
+
+// parser works on one file.
+type parser struct {
+	fset   *token.FileSet
+	file   *ast.File
+	src    []byte
+	loose  map[*ast.Comment]Directive // directives that nothing has claimed yet
+	faults Faults
+}
+
+func (p *parser) fault(pos token.Pos, directive, format string, args ...any) {
+	p.faults = append(p.faults, Fault{Position(p.fset, pos), directive, fmt.Sprintf(format, args...)})
+}
+
+// comment reads one comment; packageDoc says that it documents the package.
+func (p *parser) comment(c *ast.Comment, packageDoc bool) {
+	text := p.text(c)
+	d, ok := ast.ParseDirective(c.Slash, text)
+	switch {
+	case ok && d.Tool == tool:
+		p.loose[c] = p.read(d)
+	case strings.HasPrefix(text, "//"):
+		p.lookAlike(c.Slash, text, packageDoc)
+	default:
+		p.block(c.Slash, text, packageDoc)
+	}
+}
+
+// text is the comment as it stands in the file: the scanner takes carriage
+// returns out of a Comment's Text, which would falsify positions.
+func (p *parser) text(c *ast.Comment) string {
+	rest := p.src[p.offset(c.Slash):]
+	end := []byte("\n")
+	if strings.HasPrefix(c.Text, "/*") {
+		end = []byte("*/")
+	}
+	text, _, _ := bytes.Cut(rest, end)
+	return strings.TrimSuffix(string(text), "\r")
+}
+
+func (p *parser) offset(pos token.Pos) int {
+	return p.fset.File(p.file.FileStart).Offset(pos)
+}
+
+// interfaces collects the types that carry directives.
+func (p *parser) interfaces() []Interface {
+	var list []Interface
+	for _, decl := range p.file.Decls {
+		gen, ok := decl.(*ast.GenDecl)
+		if !ok || gen.Tok != token.TYPE {
+			continue
+		}
+		for _, spec := range gen.Specs {
+			i, ok := p.typeSpec(gen, spec.(*ast.TypeSpec))
+			if ok {
+				p.rules(i)
+				list = append(list, i)
+			}
+		}
+	}
+	return list
+}
+
+// typeSpec claims the directives of a type and of its methods; false if there
+// are none, or nothing that could have them.
+func (p *parser) typeSpec(decl *ast.GenDecl, spec *ast.TypeSpec) (Interface, bool) {
+	if !mayBeInterface(spec) {
+		return Interface{}, false
+	}
+	i := Interface{Spec: spec, Decl: decl}
+	i.Directives = p.claim(typeDoc(decl, spec), OnType, "type "+spec.Name.Name)
+	if literal, ok := ast.Unparen(spec.Type).(*ast.InterfaceType); ok {
+		i.Methods = p.methods(literal)
+	}
+	if len(i.Directives) == 0 && len(i.Methods) == 0 {
+		return Interface{}, false
+	}
+	return i, p.wrappable(i)
+}
+
+func (p *parser) methods(literal *ast.InterfaceType) []Method {
+	var list []Method
+	for _, field := range literal.Methods.List {
+		if len(field.Names) == 0 {
+			continue
+		}
+		method := Method{Field: field, Name: field.Names[0]}
+		method.Directives = p.claim(field.Doc, OnMethod, "method "+method.Name.Name)
+		if len(method.Directives) > 0 {
+			list = append(list, method)
+		}
+	}
+	return list
+}
+
+// typeDoc is the doc comment of a type: in a group each type has its own.
+func typeDoc(decl *ast.GenDecl, spec *ast.TypeSpec) *ast.CommentGroup {
+	if spec.Doc == nil && !decl.Lparen.IsValid() {
+		return decl.Doc
+	}
+	return spec.Doc
+}
+
+// claim takes the directives out of the doc comment of owner.
+func (p *parser) claim(doc *ast.CommentGroup, place Place, owner string) Set {
+	if doc == nil {
+		return nil
+	}
+	var set Set
+	for _, comment := range doc.List {
+		d, ok := p.loose[comment]
+		delete(p.loose, comment)
+		if !ok || d.Kind == nil {
+			continue
+		}
+		first, repeated := set.Get(d.Kind.Name)
+		switch {
+		case d.Kind.On&place == 0:
+			p.fault(d.Slash, d.Kind.Name, "stands on %s; it belongs in %s", owner, d.Kind.On.home())
+		case repeated:
+			p.fault(d.Slash, d.Kind.Name, "stands twice on %s, first in line %d; keep one of them", owner, p.line(first.Slash))
+		default:
+			set = append(set, d)
+		}
+	}
+	return set
+}
+
+func (p *parser) line(pos token.Pos) int {
+	return Position(p.fset, pos).Line
+}
+
+// mayBeInterface reports whether the type is an interface, or a name for what
+// may be one.
+func mayBeInterface(spec *ast.TypeSpec) bool {
+	switch ast.Unparen(spec.Type).(type) {
+	case *ast.InterfaceType, *ast.Ident, *ast.SelectorExpr, *ast.IndexExpr, *ast.IndexListExpr:
+		return true
+	default:
+		return false
+	}
+}
+
+// wrappable reports an interface that no value can have, or no code can name,
+// at each of its directives.
+func (p *parser) wrappable(i Interface) bool {
+	var why string
+	switch {
+	case i.Spec.Name.Name == "_":
+		why = "a type named _ cannot be wrapped; give it a name"
+	case isConstraint(i.Spec.Type):
+		why = i.Spec.Name.Name + " is a constraint, for it lists types; only an interface of methods alone can be wrapped"
+	default:
+		return true
+	}
+	for _, d := range i.all() {
+		p.fault(d.Slash, d.Kind.Name, "%s", why)
+	}
+	return false
+}
+
+// isConstraint reports whether an interface lists types. Names it embeds are
+// not looked up.
+func isConstraint(expr ast.Expr) bool {
+	literal, ok := ast.Unparen(expr).(*ast.InterfaceType)
+	if !ok {
+		return false
+	}
+	for _, field := range literal.Methods.List {
+		if len(field.Names) == 0 && listsTypes(field.Type) {
+			return true
+		}
+	}
+	return false
+}
+
+func listsTypes(embedded ast.Expr) bool {
+	switch embedded := ast.Unparen(embedded).(type) {
+	case *ast.Ident, *ast.SelectorExpr, *ast.IndexExpr, *ast.IndexListExpr, *ast.BadExpr:
+		return false
+	case *ast.InterfaceType:
+		return isConstraint(embedded)
+	default:
+		return true
+	}
+}
+
+// all are the directives of the type and of its methods.
+func (i Interface) all() Set {
+	all := append(Set(nil), i.Directives...)
+	for _, method := range i.Methods {
+		all = append(all, method.Directives...)
+	}
+	return all
+}

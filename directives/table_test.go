@@ -1,0 +1,49 @@
+package directives_test
+
+import (
+	"os"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/resgen-go/resgen/directives"
+)
+
+func TestTheTableBecomesDocumentation(t *testing.T) {
+	for file, got := range map[string]string{
+		"testdata/help.golden":     directives.Help(),
+		"testdata/markdown.golden": directives.Markdown(),
+	} {
+		if *update {
+			if err := os.WriteFile(file, []byte(got), 0o644); err != nil {
+				t.Fatal(err)
+			}
+		}
+		want, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(string(want), got); diff != "" {
+			t.Errorf("%s differs (-want +got):\n%s", file, diff)
+		}
+	}
+}
+
+func TestUsage(t *testing.T) {
+	want := map[string]string{
+		directives.Breaker:    "//resilience:breaker [NAME] [classify=FUNC]",
+		directives.Bulkhead:   "//resilience:bulkhead [NAME]",
+		directives.Timeout:    "//resilience:timeout [NAME]",
+		directives.Anticipate: "//resilience:anticipate [check=A,B…] [preload=A:n,…] [lease=A:n,…]",
+		directives.Probe:      "//resilience:probe [NAME]",
+		directives.None:       "//resilience:none",
+		directives.Wrapper:    "//resilience:wrapper NAME",
+	}
+	got := map[string]string{}
+	for _, kind := range directives.Table {
+		got[kind.Name] = kind.Usage()
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("usage differs (-want +got):\n%s", diff)
+	}
+}
