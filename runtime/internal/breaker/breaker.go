@@ -1,0 +1,254 @@
+// Package breaker owns circuit breakers: states, permits, which outcome counts where, and the strategies that decide.
+//
+// A [Breaker] is always in one [Period], its stay in one state. A call is admitted by the period that is current, and
+// its outcome goes to that same period: one that comes after the period ended counts nowhere. The core, [Breaker] and
+// Period, keeps that promise for every [Strategy]; a strategy says what a state counts and judges it, nothing else.
+//
+// The package knows neither files, nor registries, nor what a call is. It never starts a goroutine except for probing
+// while a breaker is OPEN. Everything exported is safe for concurrent use.
+package breaker
+
+import (
+	"fmt"
+	"sync"
+	"sync/atomic"
+	"time"
+)
+
+// cacheLine keeps what every call reads away from what some calls write.
+const cacheLine = 64
+
+// Hooks are told what happens in a breaker, in order, under its lock: they must neither block nor call the breaker.
+type Hooks struct {
+	Transition func(Transition)
+	Probe      func(Probe)
+}
+
+// Breaker admits and refuses the calls to one dependency.
+type Breaker struct {
+	period    atomic.Pointer[Period] // the current one; replaced under mu
+	slowAfter atomic.Int64
+	name      string
+	hooks     Hooks
+	_         [cacheLine]byte
+
+	mu       sync.Mutex
+	strategy Strategy
+	stays    uint64  // periods so far
+	prober   *prober // nil: nobody probes
+	closed   bool
+}
+
+// New returns a breaker in the state the strategy starts with.
+func New(name string, strategy Strategy, hooks Hooks) *Breaker {
+	b := &Breaker{name: name, hooks: hooks}
+	if b.hooks.Transition == nil {
+		b.hooks.Transition = func(Transition) {}
+	}
+	if b.hooks.Probe == nil {
+		b.hooks.Probe = func(Probe) {}
+	}
+	b.use(strategy)
+	now := Now()
+	first := b.newPeriod(strategy.Initial(), now, now)
+	if first.canary != nil {
+		first.canary.from = longAgo // the first tick need not wait: nothing has failed yet
+		first.publishCanary()
+	}
+	b.period.Store(first)
+	return b
+}
+
+func (b *Breaker) use(strategy Strategy) {
+	b.strategy = strategy
+	b.slowAfter.Store(int64(strategy.SlowAfter()))
+}
+
+// Name is the breaker's name.
+func (b *Breaker) Name() string { return b.name }
+
+// State returns the state and never changes it: OPEN stays OPEN until a call or a probe moves it, even when its delay is
+// over. See [Breaker.Gate].
+func (b *Breaker) State() State { return b.period.Load().state }
+
+// SlowAfter is the duration above which a call is slow; 0 means that none is, and no clock need be read.
+func (b *Breaker) SlowAfter() time.Duration { return time.Duration(b.slowAfter.Load()) }
+
+// Gate reports whether the breaker would admit a call now, and the period that says so. It changes nothing.
+func (b *Breaker) Gate() (*Period, bool) {
+	p := b.period.Load()
+	return p, p.free || b.wouldAdmit(p)
+}
+
+// Admit takes a permit for one call. If it is granted, the call must end with exactly one of Success, Failure and Ignore
+// of the returned period; if not, the period is the one that refused.
+func (b *Breaker) Admit() (*Period, bool) {
+	p := b.period.Load()
+	if p.free {
+		return p, true
+	}
+	return b.admit(p)
+}
+
+func (b *Breaker) wouldAdmit(p *Period) bool {
+	if p.asleep() {
+		return false
+	}
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.admits(b.period.Load(), Now())
+}
+
+// admits is the gate's answer for the current period p.
+func (b *Breaker) admits(p *Period, now Instant) bool {
+	if lost, ok := p.lost(now); ok {
+		return now >= b.readmits(lost)
+	}
+	return p.free || p.waited(now) || p.trialFree(now) || p.canaryFree(now)
+}
+
+func (b *Breaker) admit(p *Period) (*Period, bool) {
+	if p.asleep() {
+		return p, false
+	}
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	now := Now()
+	p = b.period.Load()
+	if lost, ok := p.lost(now); ok {
+		p = b.move(Open, lost, now, reason("no trial came back for %v", p.rules.Trials.Longest))
+	}
+	if p.waited(now) {
+		p = b.move(HalfOpen, now, now, reason("OPEN for %v", p.wakeAt().Sub(p.began)))
+	}
+	if p.canary != nil {
+		p = b.writeOffCanary(p, now)
+	}
+	return p, p.free || p.takeTrial(now) || p.takeCanary(now)
+}
+
+// Trip opens the breaker; it leaves OPEN as it always does. Where it is open already, its wait goes on.
+func (b *Breaker) Trip(by string) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	now := Now()
+	p := b.period.Load()
+	if p.state == Open || p.state == ForcedOpen {
+		return
+	}
+	opened := now
+	if lost, ok := p.lost(now); ok {
+		opened = lost // it is open since then; only nobody has asked
+	}
+	b.move(Open, opened, now, cause{"tripped", by})
+}
+
+// ForceOpen makes the breaker refuse every call until Reset.
+func (b *Breaker) ForceOpen(by string) { b.force(ForcedOpen, cause{"forced open", by}) }
+
+// Disable makes the breaker admit every call and count none until Reset.
+func (b *Breaker) Disable(by string) { b.force(Disabled, cause{"disabled", by}) }
+
+// MetricsOnly makes the breaker admit and count every call, but never open, until Reset.
+func (b *Breaker) MetricsOnly(by string) { b.force(MetricsOnly, cause{"made to count only", by}) }
+
+func (b *Breaker) force(state State, why cause) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if now := Now(); b.period.Load().state != state {
+		b.move(state, now, now, why)
+	}
+}
+
+// Reset makes the breaker CLOSED and empty, from every state, CLOSED too.
+func (b *Breaker) Reset(by string) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	now := Now()
+	b.move(Closed, now, now, cause{"reset", by})
+}
+
+// Reconfigure puts another strategy in force, or the same with other settings. The state stays, the outcomes stay as far as
+// the new window holds them, and calls in flight still count; the next outcome is judged by the new rules. A changed delay
+// of an OPEN breaker is measured from when it opened.
+func (b *Breaker) Reconfigure(strategy Strategy) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.use(strategy)
+	p := b.period.Load()
+	if p.state == Open {
+		b.guide(b.goOn(p, p.stay), p.began)
+		return
+	}
+	p.reobserve(Now())
+}
+
+// cause is why a breaker changed its state, and who asked if it was by hand.
+type cause struct{ reason, by string }
+
+func reason(format string, args ...any) cause { return cause{reason: fmt.Sprintf(format, args...)} }
+
+// move ends the current period and begins one in state to. It began at the moment given, which may have passed unnoticed.
+func (b *Breaker) move(to State, began, now Instant, why cause) *Period {
+	from := b.period.Load()
+	figures := from.figures(now)
+	from.end()
+	next := b.newPeriod(to, began, now)
+	if to == Open || to == ForcedOpen {
+		next.last = figures
+	}
+	b.period.Store(next)
+	b.guide(next, began)
+	b.hooks.Transition(Transition{
+		Breaker: b.name, From: from.state, To: to, At: next.since, Reason: why.reason, By: why.by,
+		Figures: figures, Refused: from.refused.Load(), Duration: began.Sub(from.began),
+	})
+	return next
+}
+
+// newPeriod is a period with a number of its own.
+func (b *Breaker) newPeriod(state State, began, now Instant) *Period {
+	b.stays++
+	p := &Period{breaker: b, stay: b.stays, state: state, began: began, since: began.wall(now)}
+	p.last = newFigures(Counts{}, 0)
+	switch state {
+	case Closed, MetricsOnly, Disabled:
+		p.free = true
+	case Open:
+		p.wait()
+	case ForcedOpen:
+		p.wake.Store(int64(never))
+	}
+	p.observe(now)
+	return p
+}
+
+// goOn replaces an OPEN period by one that goes on with it under the present strategy: so what an OPEN period tells its
+// callers never changes. Calls admitted by the old one count in the new one if it keeps the number.
+func (b *Breaker) goOn(p *Period, stay uint64) *Period {
+	next := &Period{breaker: b, stay: stay, state: Open, began: p.began, since: p.since, last: p.last}
+	next.refused.Store(p.refused.Load())
+	next.canary = p.canary
+	next.wait()
+	b.period.Store(next)
+	return next
+}
+
+// readmits is when a breaker that opened at the moment given admits a call again without having been probed.
+func (b *Breaker) readmits(opened Instant) Instant {
+	switch wait := b.strategy.Open(); {
+	case wait.Delay != nil:
+		return opened.Add(*wait.Delay)
+	case b.needsCanaries(wait):
+		return opened.Add(wait.Probing.Interval)
+	}
+	return never
+}
+
+// same is the current period if it is still the stay in which p admitted a call.
+func (b *Breaker) same(p *Period) *Period {
+	if current := b.period.Load(); current.stay == p.stay {
+		return current
+	}
+	return nil
+}

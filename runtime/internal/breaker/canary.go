@@ -1,0 +1,129 @@
+package breaker
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/resgen-go/resgen/runtime/internal/setting"
+)
+
+// Canary are the settings of CANARY_RATE_THRESHOLD.
+type Canary struct {
+	FailureRateThreshold                  float64        `setting:"failureRateThreshold" default:"21" range:"(0,100]" doc:"percent of failed calls; at or above it opens"`
+	MinimumNumberOfCalls                  int            `setting:"minimumNumberOfCalls" default:"50" range:"[1,1000000]" doc:"no judgement before so many outcomes in the window; above a window of calls it means the window"`
+	PermittedNumberOfCallsInHalfOpenState int            `setting:"permittedNumberOfCallsInHalfOpenState" default:"10" range:"[1,1000000]" doc:"trials in all that HALF_OPEN admits"`
+	SlidingWindowType                     string         `setting:"slidingWindowType" default:"COUNT_BASED" oneof:"COUNT_BASED,TIME_BASED" doc:"whether slidingWindowSize means calls or seconds"`
+	SlidingWindowSize                     int            `setting:"slidingWindowSize" default:"100" range:"[1,1000000]" doc:"the last calls, or the seconds, that count"`
+	SlowCallDurationThreshold             *time.Duration `setting:"slowCallDurationThreshold" range:"[1ms,8760h]" doc:"a call that takes longer is slow"`
+	SlowCallRateThreshold                 *float64       `setting:"slowCallRateThreshold" range:"(0,100]" doc:"percent of slow calls; at or above it opens"`
+	InitialState                          string         `setting:"initialState" default:"OPEN" oneof:"OPEN,CLOSED" doc:"state of a new process: OPEN lets nobody meet a dead dependency first"`
+	WaitDurationInOpenState               *time.Duration `setting:"waitDurationInOpenState" range:"[1ms,8760h]" doc:"time alone ends OPEN after this; without it only a good probe does"`
+	ProbeInterval                         time.Duration  `setting:"probeInterval" default:"1s" range:"[1ms,8760h]" doc:"pause between ticks of probes while OPEN, ten percent less or more"`
+	ProbesPerTick                         int            `setting:"probesPerTick" default:"3" range:"[1,1000]" doc:"probes in a tick, until one succeeds"`
+	ProbeTimeout                          time.Duration  `setting:"probeTimeout" default:"1s" range:"[1ms,8760h]" doc:"a probe that takes so long has failed"`
+	ProbeBackoffMax                       time.Duration  `setting:"probeBackoffMax" default:"=probeInterval" range:"[1ms,8760h]" doc:"the pause doubles up to this while probes fail"`
+	MaxHalfOpenDuration                   time.Duration  `setting:"maxHalfOpenDuration" default:"1m" range:"(0s,8760h]" doc:"HALF_OPEN with no permit left opens again when its newest trial is this old"`
+}
+
+// Check finds settings that would never have an effect.
+func (s *Canary) Check() (problems []setting.Problem) {
+	if s.ProbeBackoffMax < s.ProbeInterval {
+		problems = append(problems, setting.Problem{
+			Field: "probeBackoffMax", Other: "probeInterval",
+			Message: fmt.Sprintf("%v is below probeInterval (%v)", s.ProbeBackoffMax, s.ProbeInterval),
+		})
+	}
+	if s.SlowCallRateThreshold != nil && s.SlowCallDurationThreshold == nil {
+		problems = append(problems, setting.Problem{
+			Field: "slowCallRateThreshold", Other: "slowCallDurationThreshold",
+			Message: fmt.Sprintf("%v needs slowCallDurationThreshold, which says when a call is slow", *s.SlowCallRateThreshold),
+		})
+	}
+	return problems
+}
+
+// Warn finds a minimum that the window can't hold.
+func (s *Canary) Warn() []setting.Problem {
+	if s.timed() || s.MinimumNumberOfCalls <= s.SlidingWindowSize {
+		return nil
+	}
+	return []setting.Problem{{
+		Field: "minimumNumberOfCalls", Other: "slidingWindowSize",
+		Message: fmt.Sprintf("%d is above slidingWindowSize (%d) and means %[2]d", s.MinimumNumberOfCalls, s.SlidingWindowSize),
+	}}
+}
+
+func (s *Canary) timed() bool { return s.SlidingWindowType == "TIME_BASED" }
+
+// Strategy is CANARY_RATE_THRESHOLD with these settings.
+func (s *Canary) Strategy() Strategy { return canaryRate{*s} }
+
+type canaryRate struct{ Canary }
+
+func (s canaryRate) Name() string { return "CANARY_RATE_THRESHOLD" }
+
+func (s canaryRate) Initial() State {
+	if s.InitialState == "OPEN" {
+		return Open
+	}
+	return Closed
+}
+
+func (s canaryRate) SlowAfter() time.Duration {
+	if s.SlowCallDurationThreshold == nil {
+		return 0
+	}
+	return *s.SlowCallDurationThreshold
+}
+
+func (s canaryRate) Closed() Rules {
+	rules := Rules{Window: Window{Calls: s.SlidingWindowSize}, Minimum: min(s.MinimumNumberOfCalls, s.SlidingWindowSize)}
+	if s.timed() {
+		rules = Rules{
+			Window:  Window{Span: time.Duration(s.SlidingWindowSize) * time.Second},
+			Minimum: s.MinimumNumberOfCalls,
+		}
+	}
+	rules.Judge = s.judge(rules.Minimum, Verdict{})
+	return rules
+}
+
+func (s canaryRate) HalfOpen() Rules {
+	minimum := min(s.MinimumNumberOfCalls, s.PermittedNumberOfCallsInHalfOpenState)
+	return Rules{
+		Window:  Window{Calls: s.PermittedNumberOfCallsInHalfOpenState},
+		Minimum: minimum,
+		Trials:  Trials{Total: s.PermittedNumberOfCallsInHalfOpenState, Longest: s.MaxHalfOpenDuration},
+		Judge:   s.judge(minimum, Verdict{Closed, fmt.Sprintf("failure rate of %d trials stayed below %v %%", minimum, s.FailureRateThreshold)}),
+	}
+}
+
+// judge opens at the thresholds, and from the minimum on gives the other verdict below them.
+func (s canaryRate) judge(minimum int, below Verdict) Judge {
+	return rule(func(c Counts) Verdict {
+		if c.Calls < uint64(minimum) {
+			return Verdict{}
+		}
+		if rate := percent(c.Failures, c.Calls); rate >= s.FailureRateThreshold {
+			return Verdict{Open, reached("failure", rate, c.Calls, s.FailureRateThreshold)}
+		}
+		if s.SlowCallRateThreshold == nil {
+			return below
+		}
+		if rate := percent(c.Slow, c.Calls); rate >= *s.SlowCallRateThreshold {
+			return Verdict{Open, reached("slow call", rate, c.Calls, *s.SlowCallRateThreshold)}
+		}
+		return below
+	})
+}
+
+func reached(what string, rate float64, calls uint64, threshold float64) string {
+	return fmt.Sprintf("%s rate %.4g %% of %d calls reached %v %%", what, rate, calls, threshold)
+}
+
+func (s canaryRate) Open() Wait {
+	return Wait{Delay: s.WaitDurationInOpenState, Probing: &Probing{
+		Interval: s.ProbeInterval, PerTick: s.ProbesPerTick, Timeout: s.ProbeTimeout,
+		BackoffMax: s.ProbeBackoffMax, Longest: s.MaxHalfOpenDuration,
+	}}
+}

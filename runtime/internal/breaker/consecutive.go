@@ -1,0 +1,57 @@
+package breaker
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/resgen-go/resgen/runtime/internal/setting"
+)
+
+// Consecutive are the settings of CONSECUTIVE_FAILURES.
+type Consecutive struct {
+	FailureThreshold    int           `setting:"failureThreshold" default:"5" range:"[1,1000000]" doc:"failures in a row that open it"`
+	SuccessThreshold    int           `setting:"successThreshold" default:"1" range:"[1,1000000]" doc:"trials in all that HALF_OPEN admits; all good closes it, one failure opens it again"`
+	TestDelay           time.Duration `setting:"testDelay" default:"20s" range:"[0s,8760h]" doc:"stay in OPEN; at this age a call moves it to HALF_OPEN"`
+	MaxHalfOpenDuration time.Duration `setting:"maxHalfOpenDuration" default:"1m" range:"(0s,8760h]" doc:"HALF_OPEN with no permit left opens again when its newest trial is this old"`
+}
+
+// Check finds nothing: the settings don't depend on each other.
+func (s *Consecutive) Check() []setting.Problem { return nil }
+
+// Strategy is CONSECUTIVE_FAILURES with these settings.
+func (s *Consecutive) Strategy() Strategy { return consecutive{*s} }
+
+type consecutive struct{ Consecutive }
+
+func (s consecutive) Name() string             { return "CONSECUTIVE_FAILURES" }
+func (s consecutive) Initial() State           { return Closed }
+func (s consecutive) SlowAfter() time.Duration { return 0 }
+func (s consecutive) Open() Wait               { return Wait{Delay: &s.TestDelay} }
+
+// Closed looks at as many outcomes as may fail in a row, so they are in a row when all of them failed.
+func (s consecutive) Closed() Rules {
+	return Rules{Window: Window{Calls: s.FailureThreshold}, Judge: rule(func(c Counts) Verdict {
+		if c.Failures < uint64(s.FailureThreshold) {
+			return Verdict{}
+		}
+		return Verdict{Open, fmt.Sprintf("%d calls in a row failed", c.Failures)}
+	})}
+}
+
+func (s consecutive) HalfOpen() Rules {
+	return Rules{
+		Window: Window{Calls: s.SuccessThreshold},
+		Trials: Trials{Total: s.SuccessThreshold, Longest: s.MaxHalfOpenDuration},
+		Judge:  rule(s.judgeTrials),
+	}
+}
+
+func (s consecutive) judgeTrials(c Counts) Verdict {
+	switch {
+	case c.Failures > 0:
+		return Verdict{Open, fmt.Sprintf("trial %d of %d failed", c.Calls, s.SuccessThreshold)}
+	case c.Calls >= uint64(s.SuccessThreshold):
+		return Verdict{Closed, fmt.Sprintf("%d trials succeeded", c.Calls)}
+	}
+	return Verdict{}
+}

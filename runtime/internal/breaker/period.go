@@ -1,0 +1,280 @@
+package breaker
+
+import (
+	"math"
+	"sync/atomic"
+	"time"
+)
+
+// Period is the stay of a breaker in one state. It takes the outcomes of the calls that it admitted.
+//
+// A success of a CLOSED period with a window of calls costs one atomic addition: it only takes the next number. Failures
+// and slow calls take theirs under the lock, so whatever is numbered below one of them and not known by then was a
+// success. That keeps every judgement exact, although most successes are settled later and many at a time. The first
+// number that must be settled at once is published as trigger.
+type Period struct {
+	breaker *Breaker
+	stay    uint64 // number; outcomes belong to the stay, see goOn
+	state   State
+	free    bool // admits every call without a permit
+	began   Instant
+	since   time.Time
+	wake    atomic.Int64 // an Instant before which no call is admitted, whatever the lock says
+	_       [cacheLine]byte
+
+	outcomes atomic.Uint64 // the number of the last one
+	trigger  atomic.Uint64 // first number that needs the lock; see ask and unasked
+	until    atomic.Int64  // an Instant: till then successes of a time window only take a number
+	refused  atomic.Uint64
+	_        [cacheLine]byte
+
+	// Under the breaker's lock:
+	rules     Rules
+	window    window // nil: this state counts nothing
+	settled   uint64 // outcomes that the window knows of
+	milestone uint64 // first number above settled that is judged even if it is a plain success
+	passed    uint64 // successes settled since the last judgement
+	trials    trials
+	canary    *canary
+	last      Figures // of the period before, for a state that counts nothing
+}
+
+// Two special triggers: every success asks the lock, before it takes a number; none does.
+const (
+	ask     = 0
+	unasked = math.MaxUint64
+)
+
+// Name is that of the breaker.
+func (p *Period) Name() string { return p.breaker.name }
+
+// State is the one state of this period.
+func (p *Period) State() State { return p.state }
+
+// RetryAt is when the period admits a call, if that depends on time alone. It never changes for one period.
+func (p *Period) RetryAt() (Instant, bool) {
+	if p.state != Open || p.canary != nil || p.wakeAt() == never {
+		return 0, false
+	}
+	return p.wakeAt(), true
+}
+
+// Refused counts a call that was turned away because of this period. Gate and Admit don't count by themselves: a gate may
+// be asked for other reasons.
+func (p *Period) Refused() { p.refused.Add(1) }
+
+// Success ends a call that p admitted.
+func (p *Period) Success(slow bool) {
+	trigger := p.trigger.Load()
+	if slow || trigger == ask || p.outcomes.Add(1) >= trigger {
+		p.success(slow, trigger)
+	}
+}
+
+// Failure ends a call that p admitted.
+func (p *Period) Failure(slow bool) {
+	failure := Counts{Calls: 1, Failures: 1}
+	if slow {
+		failure.Slow = 1
+	}
+	p.conclude(failure)
+}
+
+// Ignore ends a call that p admitted and counts nothing.
+func (p *Period) Ignore() {
+	if !p.free {
+		p.conclude(Counts{})
+	}
+}
+
+func (p *Period) success(slow bool, trigger uint64) {
+	if slow {
+		p.conclude(Counts{Calls: 1, Slow: 1})
+		return
+	}
+	if trigger != ask {
+		p.settle() // it has its number
+		return
+	}
+	if until := Instant(p.until.Load()); until != 0 && Now() < until {
+		p.outcomes.Add(1)
+		return
+	}
+	p.conclude(Counts{Calls: 1})
+}
+
+// conclude takes one outcome, none for an ignored call.
+func (p *Period) conclude(outcome Counts) {
+	b := p.breaker
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	now := Now()
+	if p = b.same(p); p == nil {
+		return
+	}
+	switch p.state {
+	case Open:
+		p.endCanary(outcome, now)
+	case HalfOpen:
+		if _, lost := p.lost(now); !lost {
+			p.trials.out--
+			p.count(outcome, now)
+		}
+	default:
+		p.count(outcome, now)
+	}
+}
+
+func (p *Period) count(outcome Counts, now Instant) {
+	if outcome.Calls == 0 || p.window == nil {
+		return
+	}
+	number := p.outcomes.Add(1)
+	if p.catchUp(number-1, now); p.ended() {
+		return
+	}
+	p.window.add(Tally{now, outcome})
+	p.settled = number
+	p.judge(outcome.Failures > 0, now)
+}
+
+func (p *Period) settle() {
+	b := p.breaker
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if p = b.same(p); p != nil {
+		p.catchUp(p.outcomes.Load(), Now())
+	}
+}
+
+// catchUp settles the outcomes up to number, which are all successes, and judges the one at the milestone as of its place.
+func (p *Period) catchUp(number uint64, now Instant) {
+	for p.settled < number && !p.ended() {
+		upTo := min(number, p.milestone)
+		n := upTo - p.settled
+		p.window.add(Tally{p.window.newest(now), Counts{Calls: n}})
+		p.settled = upTo
+		p.passed += n
+		if upTo == p.milestone {
+			p.passed--
+			p.judge(false, now)
+		}
+	}
+}
+
+// judge asks the judge about the last settled outcome.
+func (p *Period) judge(failed bool, now Instant) {
+	verdict := Verdict{}
+	if p.rules.Judge != nil {
+		verdict = p.rules.Judge.Judge(Evidence{
+			Counts: p.window.counts(now), Failed: failed, Passed: p.passed, window: p.window, now: now,
+		})
+	}
+	p.passed = 0
+	if verdict.Reason != "" {
+		p.milestone = p.settled + 1 // later successes are not in the figures
+		p.breaker.move(verdict.To, now, now, cause{reason: verdict.Reason})
+		return
+	}
+	p.setMilestone()
+}
+
+// observe puts the strategy's rules for the state in force.
+func (p *Period) observe(now Instant) {
+	switch strategy := p.breaker.strategy; p.state {
+	case Closed:
+		p.rules = strategy.Closed()
+	case MetricsOnly:
+		p.rules = strategy.Closed()
+		p.rules.Judge = nil
+	case HalfOpen:
+		p.rules = strategy.HalfOpen()
+	case Disabled:
+		p.trigger.Store(unasked)
+		return
+	default:
+		return
+	}
+	p.window = p.rules.Window.open()
+	p.setMilestone()
+}
+
+// reobserve puts changed rules in force. What the window holds stays as far as the new one holds it, and the next outcome
+// is judged.
+func (p *Period) reobserve(now Instant) {
+	if p.window == nil {
+		return
+	}
+	p.catchUpQuietly(now)
+	old := p.window
+	p.observe(now)
+	for t := range old.all(now) {
+		p.window.add(t)
+	}
+	p.passed = 0
+	if p.rules.Judge != nil {
+		p.milestone = p.settled + 1
+	}
+	p.publish()
+}
+
+// setMilestone finds the next success that can decide. In a window of calls a success never raises a rate, so that is the
+// one that brings the window to the minimum. In a window of time there is none while all is well, and else each asks.
+func (p *Period) setMilestone() {
+	p.milestone = unasked
+	if w, ok := p.window.(*countWindow); ok && p.rules.Judge != nil {
+		if minimum := uint64(p.rules.Minimum); w.held.Calls < minimum {
+			p.milestone = p.settled + minimum - w.held.Calls
+		}
+	}
+	p.publish()
+}
+
+// publish tells successes when they need the lock.
+func (p *Period) publish() {
+	trigger, until := uint64(ask), Instant(0)
+	switch w := p.window.(type) {
+	case *countWindow:
+		if p.state != HalfOpen {
+			trigger = p.milestone
+		}
+	case *timeWindow:
+		if p.rules.Judge == nil || w.held.plain() && p.milestone == unasked {
+			until = w.until()
+		}
+	}
+	p.until.Store(int64(until))
+	p.trigger.Store(trigger)
+}
+
+// catchUpQuietly settles what can be settled without a judgement. A success at the milestone is on its way to the lock;
+// it and those after it count from then on.
+func (p *Period) catchUpQuietly(now Instant) {
+	p.catchUp(min(p.outcomes.Load(), p.milestone-1), now)
+}
+
+func (p *Period) ended() bool { return p.breaker.period.Load() != p }
+
+// end frees late successes from asking.
+func (p *Period) end() {
+	p.until.Store(0)
+	if p.free {
+		p.trigger.Store(unasked)
+	}
+}
+
+func (p *Period) figures(now Instant) Figures {
+	if p.window == nil {
+		return p.last
+	}
+	p.catchUpQuietly(now)
+	return newFigures(p.window.counts(now), p.rules.Minimum)
+}
+
+func (p *Period) wakeAt() Instant { return Instant(p.wake.Load()) }
+
+// asleep reports that no call is admitted yet, without asking the lock.
+func (p *Period) asleep() bool {
+	wake := p.wakeAt()
+	return wake == never || wake != 0 && Now() < wake
+}

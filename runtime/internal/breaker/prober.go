@@ -1,0 +1,239 @@
+package breaker
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"sync"
+	"time"
+)
+
+// Probe is a probe that ended, or one that is overdue: past its timeout and not back.
+type Probe struct {
+	Breaker  string
+	At       time.Time
+	Err      error // nil: the dependency is well
+	Overdue  bool
+	External bool // reported by a prober outside
+	Duration time.Duration
+}
+
+// ErrProbed is the error of a second probe for one breaker.
+var ErrProbed = errors.New("has a probe already")
+
+// prober is the one that asks about the dependency of a breaker. Its worker is a goroutine that lives as long as an OPEN
+// period of a strategy that probes.
+type prober struct {
+	probe   func(context.Context) error // nil: it is outside and reports
+	out     chan struct{}               // holds an element while a probe is out: never two at a time
+	changed chan struct{}               // tells the worker that the settings changed
+	stop    context.CancelFunc          // ends the worker; nil: there is none
+	stay    uint64                      // the period it works for
+	workers sync.WaitGroup
+}
+
+// Probe makes probe the way to ask whether the dependency is back. Strategies that probe call it while the breaker is OPEN,
+// at once if it is OPEN now, with a context that ends after the timeout of the settings. A probe that does not return then
+// has failed, but is waited for before the next one. A probe that panics has failed.
+func (b *Breaker) Probe(probe func(context.Context) error) error {
+	return b.addProber(&prober{probe: probe, out: make(chan struct{}, 1), changed: make(chan struct{}, 1)})
+}
+
+// ExternalProbe leaves probing to a prober outside: report(nil) tells that the dependency is well. That counts while a
+// breaker whose strategy probes is OPEN.
+func (b *Breaker) ExternalProbe() (report func(error), err error) {
+	if err := b.addProber(new(prober)); err != nil {
+		return nil, err
+	}
+	return b.report, nil
+}
+
+func (b *Breaker) addProber(p *prober) error {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.prober != nil {
+		return fmt.Errorf("breaker %s %w", b.name, ErrProbed)
+	}
+	b.prober = p
+	if period := b.period.Load(); period.state == Open {
+		b.guide(b.goOn(period, period.stay), longAgo) // nothing has failed yet that would have to be waited for
+	}
+	return nil
+}
+
+func (b *Breaker) report(err error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.hooks.Probe(Probe{Breaker: b.name, At: time.Now(), Err: err, External: true})
+	if b.probing() != nil && err == nil {
+		b.probed()
+	}
+}
+
+// probing is how the current period is probed; nil: not.
+func (b *Breaker) probing() *Probing {
+	if b.period.Load().state != Open {
+		return nil
+	}
+	return b.strategy.Open().Probing
+}
+
+func (b *Breaker) probed() {
+	now := Now()
+	b.move(HalfOpen, now, now, reason("a probe succeeded"))
+}
+
+// Close stops probing for good. It does not wait for a probe that is out; its context is done.
+func (b *Breaker) Close() {
+	b.mu.Lock()
+	b.closed = true
+	p := b.prober
+	if p != nil {
+		p.dismiss()
+	}
+	b.mu.Unlock()
+	if p != nil {
+		p.workers.Wait()
+	}
+}
+
+// guide makes the worker follow the breaker into period p. A new worker's first pause began at from.
+func (b *Breaker) guide(p *Period, from Instant) {
+	prober := b.prober
+	if prober == nil || prober.probe == nil || b.closed {
+		return
+	}
+	needed := b.probing() != nil
+	if !needed || p.stay != prober.stay {
+		prober.dismiss()
+	}
+	if !needed {
+		return
+	}
+	if prober.stop == nil {
+		b.employ(p, from)
+		return
+	}
+	select {
+	case prober.changed <- struct{}{}:
+	default:
+	}
+}
+
+func (p *prober) dismiss() {
+	if p.stop != nil {
+		p.stop()
+		p.stop = nil
+	}
+}
+
+func (b *Breaker) employ(p *Period, from Instant) {
+	ctx, stop := context.WithCancel(context.Background())
+	b.prober.stop, b.prober.stay = stop, p.stay
+	b.prober.workers.Go(func() { b.work(ctx, from) })
+}
+
+// work probes until the period is over. The pause before the first tick began at from.
+func (b *Breaker) work(ctx context.Context, from Instant) {
+	for failed := 0; ; {
+		probing, ok := b.employment(ctx)
+		if !ok {
+			return
+		}
+		pause := time.NewTimer(jitter(probing.pause(failed)) - Now().Sub(from))
+		select {
+		case <-ctx.Done():
+			pause.Stop()
+			return
+		case <-b.prober.changed:
+			pause.Stop()
+			continue
+		case <-pause.C:
+		}
+		for range probing.PerTick {
+			if done := b.try(ctx, probing.Timeout); done {
+				return
+			}
+		}
+		failed++
+		from = Now()
+	}
+}
+
+// employment is what the worker has to do, if anything.
+func (b *Breaker) employment(ctx context.Context) (Probing, bool) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	probing := b.probing()
+	if ctx.Err() != nil || probing == nil {
+		return Probing{}, false
+	}
+	return *probing, true
+}
+
+// jitter is d, up to ten percent less or more: many processes that lost one dependency don't probe it in step.
+func jitter(d time.Duration) time.Duration {
+	return d + time.Duration((rand.Float64()-0.5)/5*float64(d))
+}
+
+// try sends one probe. It is done when the period is over, by this probe or otherwise.
+func (b *Breaker) try(ctx context.Context, timeout time.Duration) (done bool) {
+	select {
+	case b.prober.out <- struct{}{}:
+	case <-ctx.Done():
+		return true
+	}
+	began := Now()
+	result := b.send(ctx, timeout)
+	overdue := time.NewTimer(timeout + timeout/10) // a probe that heeds its context comes before
+	defer overdue.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return true
+		case <-overdue.C:
+			b.answer(ctx, Probe{Err: context.DeadlineExceeded, Overdue: true, Duration: Now().Sub(began)})
+		case err := <-result:
+			took := Now().Sub(began)
+			if err == nil && took >= timeout {
+				err = context.DeadlineExceeded
+			}
+			return b.answer(ctx, Probe{Err: err, Duration: took})
+		}
+	}
+}
+
+// send runs the probe on a goroutine of its own, which the worker need not wait for.
+func (b *Breaker) send(ctx context.Context, timeout time.Duration) <-chan error {
+	result := make(chan error, 1)
+	go func() {
+		ctx, cancel := context.WithTimeout(ctx, timeout)
+		err := errors.New("the probe ended its goroutine")
+		defer func() {
+			if r := recover(); r != nil {
+				err = fmt.Errorf("the probe panicked: %v", r)
+			}
+			cancel()
+			<-b.prober.out
+			result <- err
+		}()
+		err = b.prober.probe(ctx)
+	}()
+	return result
+}
+
+// answer tells of a probe and ends OPEN if it was good.
+func (b *Breaker) answer(ctx context.Context, probe Probe) (done bool) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if ctx.Err() != nil {
+		return true
+	}
+	probe.Breaker, probe.At = b.name, time.Now()
+	b.hooks.Probe(probe)
+	if probe.Err == nil {
+		b.probed()
+	}
+	return probe.Err == nil
+}

@@ -1,0 +1,65 @@
+package breaker
+
+import "time"
+
+// Figures are the outcomes that a breaker judges by.
+type Figures struct {
+	Calls        uint64  `json:"calls"`
+	Failures     uint64  `json:"failures"`
+	SlowCalls    uint64  `json:"slowCalls"`
+	FailureRate  float64 `json:"failureRate"`  // percent; -1 while there are too few calls to judge
+	SlowCallRate float64 `json:"slowCallRate"` // likewise
+}
+
+func newFigures(c Counts, minimum int) Figures {
+	f := Figures{Calls: c.Calls, Failures: c.Failures, SlowCalls: c.Slow, FailureRate: -1, SlowCallRate: -1}
+	if c.Calls >= uint64(max(minimum, 1)) {
+		f.FailureRate, f.SlowCallRate = percent(c.Failures, c.Calls), percent(c.Slow, c.Calls)
+	}
+	return f
+}
+
+// percent is part of whole, rounded once. So it equals a threshold given in decimals exactly when the true rate does, which
+// neither part/whole·100 nor threshold·whole would: they round twice.
+func percent(part, whole uint64) float64 { return float64(part*100) / float64(whole) }
+
+// Transition is a change of state. Reset of a CLOSED breaker is one too.
+type Transition struct {
+	Breaker  string
+	From, To State
+	At       time.Time     // since when it holds; a HALF_OPEN without permits ends before anybody asks
+	Reason   string        // in words, with the figures that decided
+	By       string        // who asked, for one made by hand
+	Figures  Figures       // of the period that ended; of OPEN, those that opened it
+	Refused  uint64        // calls refused in it
+	Duration time.Duration // of it
+}
+
+// Snapshot is a breaker at one moment, consistent in itself.
+type Snapshot struct {
+	Name     string    `json:"name"`
+	Strategy string    `json:"strategy"`
+	State    State     `json:"state"`
+	Since    time.Time `json:"since"`            // when the state began
+	Admits   bool      `json:"admits"`           // a call would be admitted: OPEN with its delay over says true
+	RetryAt  time.Time `json:"retryAt,omitzero"` // when OPEN admits a call again, where time alone decides
+	Refused  uint64    `json:"refused"`          // calls refused since then
+	Trials   int       `json:"trials"`           // calls of HALF_OPEN that have not ended
+	Figures            // of the window; while OPEN of the one that opened it
+}
+
+// Snapshot tells how the breaker is. It changes nothing and may be called at any rate.
+func (b *Breaker) Snapshot() Snapshot {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	now := Now()
+	p := b.period.Load()
+	s := Snapshot{
+		Name: b.name, Strategy: b.strategy.Name(), State: p.state, Since: p.since, Admits: b.admits(p, now),
+		Refused: p.refused.Load(), Trials: p.trials.out, Figures: p.figures(now),
+	}
+	if retryAt, known := p.RetryAt(); known {
+		s.RetryAt = p.since.Add(retryAt.Sub(p.began))
+	}
+	return s
+}

@@ -1,0 +1,48 @@
+package breaker
+
+import (
+	"math"
+	"time"
+)
+
+// State is what a breaker is in.
+type State uint8
+
+// The states. The last three are set by hand and stay until [Breaker.Reset].
+const (
+	Closed      State = iota // admits calls and judges their outcomes
+	Open                     // refuses
+	HalfOpen                 // admits trials and judges their outcomes
+	ForcedOpen               // refuses
+	Disabled                 // admits, counts nothing
+	MetricsOnly              // admits and counts, judges nothing
+)
+
+var stateNames = [...]string{"CLOSED", "OPEN", "HALF_OPEN", "FORCED_OPEN", "DISABLED", "METRICS_ONLY"}
+
+// String is the state's name, such as HALF_OPEN.
+func (s State) String() string { return stateNames[s] }
+
+// MarshalText writes the state as its String.
+func (s State) MarshalText() ([]byte, error) { return []byte(s.String()), nil }
+
+// Instant is a moment of the monotonic clock, in nanoseconds since the process started. Setting the wall clock does not
+// change it.
+type Instant int64
+
+// never comes after every moment.
+const never Instant = math.MaxInt64
+
+var epoch = time.Now()
+
+// Now reads the monotonic clock.
+func Now() Instant { return Instant(time.Since(epoch)) }
+
+// Sub is the time from earlier to i.
+func (i Instant) Sub(earlier Instant) time.Duration { return time.Duration(i - earlier) }
+
+// Add is the moment d after i.
+func (i Instant) Add(d time.Duration) Instant { return i + Instant(d) }
+
+// wall is i, which is not after now, on the wall clock.
+func (i Instant) wall(now Instant) time.Time { return time.Now().Add(-now.Sub(i)) }

@@ -1,0 +1,136 @@
+package breaker
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/failsafe-go/failsafe-go/circuitbreaker"
+
+	"github.com/resgen-go/resgen/runtime/internal/setting"
+)
+
+// Static are the settings of STATIC_THRESHOLD.
+type Static struct {
+	FailureThreshold         int           `setting:"failureThreshold" default:"3" range:"[1,1000000]" doc:"failures among the last failureThresholdCapacity outcomes that open it"`
+	FailureThresholdCapacity int           `setting:"failureThresholdCapacity" default:"10" range:"[1,1000000]" doc:"outcomes that are looked at; fewer are enough to open it"`
+	SuccessThreshold         int           `setting:"successThreshold" default:"5" range:"[1,1000000]" doc:"successes in HALF_OPEN that close it"`
+	SuccessThresholdCapacity int           `setting:"successThresholdCapacity" default:"=successThreshold" range:"[1,1000000]" doc:"trials at a time in HALF_OPEN; more failures than this less successThreshold open it again"`
+	TestDelay                time.Duration `setting:"testDelay" default:"20s" range:"[0s,8760h]" doc:"stay in OPEN; at this age a call moves it to HALF_OPEN"`
+	MaxHalfOpenDuration      time.Duration `setting:"maxHalfOpenDuration" default:"1m" range:"(0s,8760h]" doc:"HALF_OPEN with no permit left opens again when its newest trial is this old"`
+}
+
+// Check finds capacities that can't hold their threshold.
+func (s *Static) Check() (problems []setting.Problem) {
+	below := func(field string, value int, other string, least int) {
+		if value < least {
+			problems = append(problems, setting.Problem{
+				Field: field, Other: other, Message: fmt.Sprintf("%d is below %s (%d)", value, other, least),
+			})
+		}
+	}
+	below("failureThresholdCapacity", s.FailureThresholdCapacity, "failureThreshold", s.FailureThreshold)
+	below("successThresholdCapacity", s.SuccessThresholdCapacity, "successThreshold", s.SuccessThreshold)
+	return problems
+}
+
+// Strategy is STATIC_THRESHOLD with these settings.
+func (s *Static) Strategy() Strategy { return static{*s} }
+
+type static struct{ Static }
+
+func (s static) Name() string             { return "STATIC_THRESHOLD" }
+func (s static) Initial() State           { return Closed }
+func (s static) SlowAfter() time.Duration { return 0 }
+func (s static) Open() Wait               { return Wait{Delay: &s.TestDelay} }
+
+func (s static) Closed() Rules {
+	return Rules{
+		Window: Window{Calls: s.FailureThresholdCapacity},
+		Judge:  &engine{settings: s, keeps: s.FailureThresholdCapacity},
+	}
+}
+
+func (s static) HalfOpen() Rules {
+	return Rules{
+		Window: Window{Calls: s.SuccessThresholdCapacity},
+		Trials: Trials{AtATime: s.SuccessThresholdCapacity, Longest: s.MaxHalfOpenDuration},
+		Judge:  &engine{settings: s, keeps: s.SuccessThresholdCapacity, halfOpen: true},
+	}
+}
+
+// engine judges one period with failsafe-go's circuit breaker. The engine lives as long as the period, so it never sees a
+// result of another one, and it is asked for its state only: permits, delays and events are not its business here.
+type engine struct {
+	settings static
+	keeps    int // outcomes that can matter
+	halfOpen bool
+	breaker  circuitbreaker.CircuitBreaker[any] // made for the first outcome
+}
+
+// Judge hands the outcome to the engine. After a change of settings a new one gets all that the window holds: it has left
+// its first state along the way if and only if it would have on the last outcome, since nothing drops out of its window.
+func (e *engine) Judge(evidence Evidence) Verdict {
+	if e.breaker == nil {
+		e.breaker = e.build()
+		for t := range evidence.Window() {
+			e.record(t.Failures, t.Calls-t.Failures)
+		}
+	} else {
+		passed := min(evidence.Passed, uint64(e.keeps))
+		if evidence.Failed {
+			e.record(0, passed)
+			e.record(1, 0)
+		} else {
+			e.record(0, passed+1)
+		}
+	}
+	return e.verdict(evidence.Counts)
+}
+
+func (e *engine) build() circuitbreaker.CircuitBreaker[any] {
+	s := e.settings
+	breaker := circuitbreaker.NewBuilder[any]().
+		WithFailureThresholdRatio(uint(s.FailureThreshold), uint(s.FailureThresholdCapacity)).
+		WithSuccessThresholdRatio(uint(s.SuccessThreshold), uint(s.SuccessThresholdCapacity)).
+		Build()
+	if e.halfOpen {
+		breaker.HalfOpen()
+	}
+	return breaker
+}
+
+// record stops where the engine leaves its first state: it would count the rest in its next one.
+func (e *engine) record(failures, successes uint64) {
+	for range successes {
+		if e.decided() {
+			return
+		}
+		e.breaker.RecordSuccess()
+	}
+	for range failures {
+		if e.decided() {
+			return
+		}
+		e.breaker.RecordFailure()
+	}
+}
+
+func (e *engine) decided() bool {
+	if e.halfOpen {
+		return !e.breaker.IsHalfOpen()
+	}
+	return !e.breaker.IsClosed()
+}
+
+func (e *engine) verdict(c Counts) Verdict {
+	switch {
+	case !e.decided():
+		return Verdict{}
+	case e.breaker.IsClosed():
+		return Verdict{Closed, fmt.Sprintf("%d of %d trials succeeded", c.Calls-c.Failures, c.Calls)}
+	case e.halfOpen:
+		return Verdict{Open, fmt.Sprintf("%d of %d trials failed", c.Failures, c.Calls)}
+	default:
+		return Verdict{Open, fmt.Sprintf("%d of the last %d calls failed", c.Failures, c.Calls)}
+	}
+}

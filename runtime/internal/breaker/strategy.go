@@ -1,0 +1,108 @@
+package breaker
+
+import (
+	"iter"
+	"time"
+
+	"github.com/resgen-go/resgen/runtime/internal/setting"
+)
+
+// Strategies are the rules a breaker can be set to. The first is what a breaker gets that asks for none.
+var Strategies = []Kind{
+	{"STATIC_THRESHOLD", "opens at so many failures among the last outcomes", func() Settings { return new(Static) }},
+	{"CONSECUTIVE_FAILURES", "opens at so many failures in a row", func() Settings { return new(Consecutive) }},
+	{"CANARY_RATE_THRESHOLD", "opens at a rate of failed or slow calls, asks by probes before it trusts", func() Settings { return new(Canary) }},
+	{"PACED_RATE_THRESHOLD", "opens at a rate over time, spaces its trials, for servers that always fail some calls", func() Settings { return new(Paced) }},
+	{"NONE", "admits every call and counts nothing", func() Settings { return new(None) }},
+}
+
+// Kind is one strategy as people choose it.
+type Kind struct {
+	Name string
+	Doc  string
+	New  func() Settings // pointer to a struct of settings that package setting describes, still without values
+}
+
+// Settings are the values for one strategy. Its fields are settings in the sense of package setting.
+type Settings interface {
+	setting.Checker
+	Strategy() Strategy
+}
+
+// Strategy decides when a breaker changes state. It is data and the judges it makes: all counting, permits and locking
+// are the breaker's.
+type Strategy interface {
+	Name() string
+	Initial() State           // Closed or Open
+	SlowAfter() time.Duration // a call that takes longer is slow; 0: no call is
+	Closed() Rules
+	HalfOpen() Rules
+	Open() Wait
+}
+
+// Rules say what one state counts and how it is judged.
+type Rules struct {
+	Window  Window
+	Minimum int // figures of fewer calls have no rate; the success that reaches it in CLOSED is judged. At most Window.Calls.
+	Trials  Trials
+	Judge   Judge // nil: never decides
+}
+
+// Window is which outcomes count: the last so many or those of the last while. The zero Window holds none.
+type Window struct {
+	Calls int
+	Span  time.Duration
+}
+
+// Trials bound the calls that HALF_OPEN admits. A zero AtATime or Total is no bound.
+type Trials struct {
+	AtATime int           // may run at once
+	Total   int           // may be counted in one stay, running ones included
+	Apart   time.Duration // between the starts of two
+	Longest time.Duration // with no permit left, HALF_OPEN ends when the newest trial began so long ago
+}
+
+// Wait says how OPEN ends.
+type Wait struct {
+	Delay   *time.Duration // time alone ends it after this; nil: never
+	Probing *Probing       // a good probe ends it; nil: there are none
+}
+
+// Probing is how an OPEN breaker asks the dependency whether it is back. It is done by a worker that calls the probe, by
+// a prober outside, or, where neither is there and no delay ends OPEN, by a few of the calls that come in.
+type Probing struct {
+	Interval   time.Duration // pause between two ticks
+	PerTick    int           // probes in a tick, until one succeeds
+	Timeout    time.Duration // of one probe
+	BackoffMax time.Duration // the pause doubles up to this while ticks fail; up to Interval: it stays
+	Longest    time.Duration // a call that serves as probe is given up after this
+}
+
+// Judge decides about a period. It is called under the breaker's lock, for outcomes in their order: in HALF_OPEN for each,
+// in CLOSED for each failure and slow call, and for those successes that may decide. See [Rules].
+type Judge interface {
+	Judge(Evidence) Verdict
+}
+
+// Evidence is what a judge sees: one outcome and the window that ends with it.
+type Evidence struct {
+	Counts
+	Failed bool   // the outcome
+	Passed uint64 // successes before it that were not shown one by one
+	window window
+	now    Instant
+}
+
+// Window is what the window holds, oldest first, the outcome last.
+func (e Evidence) Window() iter.Seq[Tally] { return e.window.all(e.now) }
+
+// Verdict is a judge's decision. Without a reason it is none, and the breaker stays as it is.
+type Verdict struct {
+	To     State
+	Reason string
+}
+
+// rule is a judge that needs no memory of its own.
+type rule func(Counts) Verdict
+
+func (r rule) Judge(e Evidence) Verdict { return r(e.Counts) }
