@@ -1,0 +1,182 @@
+// Resgen writes resilience wrappers for Go interfaces.
+//
+// Usage:
+//
+//	resgen [flags] [packages]
+//
+// Packages are named as for the go command, such as ./... or work; the default
+// is the package in the current folder. Resgen is usually run by go generate,
+// from a line in the package:
+//
+//	//go:generate go tool resgen
+//
+// For every interface that carries directives, which are comments such as
+//
+//	//resilience:breaker payments
+//
+// in its doc comment or in that of a method, resgen writes a wrapper type that
+// implements the interface and guards its calls. The wrappers for the interfaces
+// of shop.go are in shop_resilience.go beside it, those for shop_test.go in
+// shop_resilience_test.go. Outputs that nothing asks for any more are removed. A
+// file that resgen did not write is never changed.
+//
+// A run that has nothing to say says nothing. All mistakes in the directives are
+// reported in one run, and then no file is changed.
+//
+// The flags are:
+//
+//	-check
+//		write nothing; name each output that is missing, stale or left over
+//	-diff
+//		write nothing; show how the outputs would change
+//	-list
+//		write nothing; list all methods with their guards, or why they have none
+//	-tags list
+//		build tags, comma-separated, as for go build
+//	-v
+//		name each file that is written or removed
+//	-version
+//		print the version and exit
+//
+// The exit status is 0 if all is well, 1 if the input is at fault or, with -check
+// or -diff, an output is not as it should be, and 2 if the command line is wrong.
+//
+// Run resgen -help for the directives.
+package main
+
+import (
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"runtime"
+	"runtime/debug"
+
+	"github.com/resgen-go/resgen/directives"
+	"github.com/resgen-go/resgen/generator"
+)
+
+const (
+	exitFine  = 0
+	exitFault = 1
+	exitUsage = 2
+)
+
+// commands are run when the first argument is their name. Each is in a file of
+// its own.
+var commands = map[string]func(args []string, stdout, stderr io.Writer) int{}
+
+func main() { os.Exit(run(os.Args[1:], os.Stdout, os.Stderr)) }
+
+func run(args []string, stdout, stderr io.Writer) int {
+	if len(args) > 0 && commands[args[0]] != nil {
+		return commands[args[0]](args[1:], stdout, stderr)
+	}
+	opts, status, ok := parse(args, stdout, stderr)
+	if !ok {
+		return status
+	}
+	result, err := generator.Generate(generator.Options{Patterns: opts.patterns, Tags: opts.tags})
+	if err != nil {
+		fmt.Fprintln(stderr, err)
+		status = exitFault
+	}
+	if !opts.finish(result, stdout, stderr) {
+		status = exitFault
+	}
+	return status
+}
+
+// options are the command line.
+type options struct {
+	check, diff, list, verbose bool
+	tags                       string
+	patterns                   []string
+}
+
+// parse reads the command line. If that settles it all, ok is false and status
+// is the exit status.
+func parse(args []string, stdout, stderr io.Writer) (opts options, status int, ok bool) {
+	var version bool
+	flags := flag.NewFlagSet("resgen", flag.ContinueOnError)
+	flags.SetOutput(stderr)
+	flags.Usage = func() { usage(flags) }
+	flags.BoolVar(&opts.check, "check", false, "write nothing; name each output that is missing, stale or left over")
+	flags.BoolVar(&opts.diff, "diff", false, "write nothing; show how the outputs would change")
+	flags.BoolVar(&opts.list, "list", false, "write nothing; list all methods with their guards, or why they have none")
+	flags.StringVar(&opts.tags, "tags", "", "build tags, comma-separated `list`, as for go build")
+	flags.BoolVar(&opts.verbose, "v", false, "name each file that is written or removed")
+	flags.BoolVar(&version, "version", false, "print the version and exit")
+	switch err := flags.Parse(args); {
+	case err == flag.ErrHelp:
+		return opts, exitFine, false
+	case err != nil:
+		return opts, exitUsage, false
+	case version:
+		fmt.Fprintln(stdout, "resgen", buildVersion(), runtime.Version())
+		return opts, exitFine, false
+	case opts.list && (opts.check || opts.diff):
+		fmt.Fprintln(stderr, "resgen: -list goes with neither -check nor -diff")
+		return opts, exitUsage, false
+	}
+	opts.patterns = flags.Args()
+	return opts, exitFine, true
+}
+
+func usage(flags *flag.FlagSet) {
+	w := flags.Output()
+	fmt.Fprint(w, "Usage: resgen [flags] [packages]\n\n",
+		"Resgen writes a wrapper with circuit breakers, bulkheads and timeouts for each\n",
+		"interface that carries directives. Packages are named as for the go command; the\n",
+		"default is the one in the current folder.\n\nFlags:\n")
+	flags.PrintDefaults()
+	fmt.Fprint(w, "\nExit status: 0 fine, 1 a fault in the input or an outdated file, 2 wrong usage.\n\n",
+		"Directives, in the doc comment of an interface (type) or of its methods:\n\n", directives.Help())
+}
+
+// buildVersion is that of the module that resgen was built from.
+func buildVersion() string {
+	if info, ok := debug.ReadBuildInfo(); ok && info.Main.Version != "" {
+		return info.Main.Version
+	}
+	return "(devel)"
+}
+
+// finish does with the result what the flags ask for. It is false if that fails
+// or, where nothing is to be written, if a file is not as it should be.
+func (o options) finish(result generator.Result, stdout, stderr io.Writer) bool {
+	var err error
+	fine := true
+	switch {
+	case o.list:
+		err = result.List(stdout)
+	case o.diff:
+		fine = len(result.Outdated()) == 0
+		err = result.Diff(stdout)
+	case o.check:
+		fine = len(result.Outdated()) == 0
+		err = result.Check(stdout)
+	default:
+		err = o.write(result, stderr)
+	}
+	if err != nil {
+		fmt.Fprintln(stderr, "resgen:", err)
+	}
+	return fine && err == nil
+}
+
+func (o options) write(result generator.Result, stderr io.Writer) error {
+	if err := result.Write(); err != nil {
+		return err
+	}
+	if o.verbose {
+		for _, file := range result.Outdated() {
+			verb := "wrote"
+			if file.Status() == generator.Leftover {
+				verb = "removed"
+			}
+			fmt.Fprintln(stderr, verb, file.Shown)
+		}
+	}
+	return nil
+}

@@ -1,0 +1,299 @@
+package generator
+
+import (
+	"fmt"
+	"go/token"
+	"go/types"
+	"slices"
+	"strings"
+
+	"github.com/resgen-go/resgen/directives"
+	"github.com/resgen-go/resgen/generator/internal/load"
+)
+
+// target is an interface to wrap and what its directives mean, method by method.
+type target struct {
+	file        *load.File
+	annotated   directives.Interface
+	name        string
+	typeParams  []*types.TypeParam
+	wrapper     string
+	constructor string
+	methods     []*method
+	probes      []Probe
+}
+
+// method is one method of the interface, its own or an embedded one.
+type method struct {
+	*types.Func
+	own      directives.Set // directives of the method itself
+	context  int            // which parameter is the context; -1: none
+	guard    *Guard         // nil: it passes through
+	classify *types.Func
+	why      string   // why it passes through
+	skipped  []string // directives of the type that it cannot carry, with the reasons
+}
+
+// checker finds the faults of one package for which types are needed, and
+// resolves its directives.
+type checker struct {
+	pkg      *load.Package
+	place    func(token.Pos) string // how a message names a place
+	declared map[*types.Func]directives.Set
+	faults   directives.Faults
+}
+
+// targets resolves all annotated interfaces of the package.
+func (c *checker) targets(annotated map[*load.File][]directives.Interface) []*target {
+	c.declared = map[*types.Func]directives.Set{}
+	for _, interfaces := range annotated {
+		c.declare(interfaces)
+	}
+	var targets []*target
+	for _, file := range c.pkg.Files {
+		for _, iface := range annotated[file] {
+			if t := c.target(file, iface); t != nil {
+				targets = append(targets, t)
+			}
+		}
+	}
+	c.checkNames(targets)
+	return targets
+}
+
+// declare notes which directives stand on which method, so that they are found
+// where the method is embedded.
+func (c *checker) declare(interfaces []directives.Interface) {
+	for _, iface := range interfaces {
+		for _, m := range iface.Methods {
+			if fn, ok := c.pkg.Info.Defs[m.Name].(*types.Func); ok {
+				c.declared[fn] = m.Directives
+			}
+		}
+	}
+}
+
+func (c *checker) fault(pos token.Pos, directive, format string, args ...any) {
+	c.faults = append(c.faults, directives.Fault{
+		Position:  directives.Position(c.pkg.Fset, pos),
+		Directive: directive,
+		Message:   fmt.Sprintf(format, args...),
+	})
+}
+
+// target resolves one interface. It is nil if that cannot be wrapped.
+func (c *checker) target(file *load.File, annotated directives.Interface) *target {
+	obj, ok := c.pkg.Info.Defs[annotated.Spec.Name].(*types.TypeName)
+	if !ok {
+		return nil
+	}
+	iface := c.iface(obj, annotated)
+	if iface == nil {
+		return nil
+	}
+	named, _ := annotated.Directives.Get(directives.Wrapper)
+	t := &target{file: file, annotated: annotated, name: obj.Name(), typeParams: typeParamsOf(obj)}
+	t.wrapper, t.constructor = load.Names(obj.Name(), named.Name.Text)
+	for _, declarations := range methodSet(iface) {
+		m := &method{Func: declarations[0], context: contextIndex(declarations[0].Signature())}
+		m.own = c.directivesOf(declarations)
+		t.methods = append(t.methods, m)
+		c.resolve(t, m)
+	}
+	return t
+}
+
+// iface is the interface that a type is or stands for; nil, and a fault, if it
+// is none that a wrapper can implement.
+func (c *checker) iface(obj *types.TypeName, annotated directives.Interface) *types.Interface {
+	iface, ok := obj.Type().Underlying().(*types.Interface)
+	switch {
+	case !ok:
+		if obj.Type().Underlying() != types.Typ[types.Invalid] {
+			c.faultEach(annotated, "stands on %s, which is %s; it belongs on an interface", obj.Name(), kindOf(obj.Type()))
+		}
+		return nil
+	case !iface.IsMethodSet():
+		c.faultEach(annotated, "stands on %s, which is a constraint; only an interface without type sets can be wrapped", obj.Name())
+		return nil
+	case iface.NumMethods() == 0:
+		c.faultEach(annotated, "stands on %s, which has no methods to guard", obj.Name())
+		return nil
+	}
+	for m := range iface.Methods() {
+		if !m.Exported() && m.Pkg().Path() != c.pkg.Types.Path() {
+			pos, directive := anchor(annotated, nil)
+			c.fault(pos, directive, "%s cannot be implemented outside package %s: its method %s is not exported", obj.Name(), m.Pkg().Path(), m.Name())
+			return nil
+		}
+	}
+	return iface
+}
+
+// faultEach reports every directive of an interface and of its methods.
+func (c *checker) faultEach(annotated directives.Interface, format string, args ...any) {
+	sets := []directives.Set{annotated.Directives}
+	for _, m := range annotated.Methods {
+		sets = append(sets, m.Directives)
+	}
+	for _, d := range slices.Concat(sets...) {
+		c.fault(d.Slash, d.Kind.Name, format, args...)
+	}
+}
+
+// anchor is the directive at which a fault of a method, or of the interface as a
+// whole, is reported.
+func anchor(annotated directives.Interface, m *method) (token.Pos, string) {
+	sets := []directives.Set{annotated.Directives}
+	if m != nil {
+		sets = []directives.Set{m.own, annotated.Directives}
+	}
+	for _, declared := range annotated.Methods {
+		sets = append(sets, declared.Directives)
+	}
+	first := slices.Concat(sets...)[0]
+	return first.Slash, first.Kind.Name
+}
+
+func kindOf(t types.Type) string {
+	switch t.Underlying().(type) {
+	case *types.Struct:
+		return "a struct"
+	case *types.Signature:
+		return "a function type"
+	case *types.Pointer:
+		return "a pointer type"
+	}
+	return "the type " + t.Underlying().String()
+}
+
+func typeParamsOf(obj *types.TypeName) []*types.TypeParam {
+	if t, ok := obj.Type().(interface{ TypeParams() *types.TypeParamList }); ok {
+		return slices.Collect(t.TypeParams().TypeParams())
+	}
+	return nil
+}
+
+// methodSet lists the methods of an interface as a reader meets them: its own in
+// the order of the source, then the embedded ones. A method that is declared
+// more than once is one element with all its declarations.
+func methodSet(iface *types.Interface) [][]*types.Func {
+	var set [][]*types.Func
+	index := map[string]int{}
+	var walk func(*types.Interface)
+	walk = func(t *types.Interface) {
+		for _, m := range inSourceOrder(t) {
+			if i, ok := index[m.Id()]; ok {
+				set[i] = append(set[i], m)
+				continue
+			}
+			index[m.Id()] = len(set)
+			set = append(set, []*types.Func{m})
+		}
+		for embedded := range t.EmbeddedTypes() {
+			if inner, ok := embedded.Underlying().(*types.Interface); ok {
+				walk(inner)
+			}
+		}
+	}
+	walk(iface)
+	return set
+}
+
+// directivesOf are the directives of a method, wherever it is declared. Two
+// declarations must not differ.
+func (c *checker) directivesOf(declarations []*types.Func) directives.Set {
+	var found directives.Set
+	var at token.Pos
+	for _, fn := range declarations {
+		set := c.declared[fn.Origin()]
+		switch {
+		case len(set) == 0 || fn.Pos() == at:
+		case len(found) == 0:
+			found, at = set, fn.Pos()
+		case written(set) != written(found):
+			c.conflict(fn, at)
+		}
+	}
+	return found
+}
+
+// conflict reports a method at the later one of two declarations.
+func (c *checker) conflict(fn *types.Func, other token.Pos) {
+	later, earlier := max(fn.Pos(), other), min(fn.Pos(), other)
+	for declared, set := range c.declared {
+		if declared.Pos() == later {
+			c.fault(set[0].Slash, set[0].Kind.Name,
+				"%s has other directives here than at %s, and one interface has both", fn.Name(), c.place(earlier))
+		}
+	}
+}
+
+// written is what a set says, to compare sets.
+func written(set directives.Set) string {
+	var lines []string
+	for _, d := range set {
+		line := fmt.Sprint(d.Kind.Name, " ", d.Name.Text, " ", d.Classify.Text)
+		for _, ref := range d.Check {
+			line += " check " + ref.Text
+		}
+		line += fmt.Sprint(" preload ", permitsOf(d.Preload), " lease ", permitsOf(d.Lease))
+		lines = append(lines, line)
+	}
+	slices.Sort(lines)
+	return strings.Join(lines, "\n")
+}
+
+func permitsOf(list []directives.Reservation) []Permits {
+	var permits []Permits
+	for _, r := range list {
+		permits = append(permits, Permits{Bulkhead: r.Bulkhead.Text, N: r.N})
+	}
+	return permits
+}
+
+// checkNames reports wrappers and constructors whose names are taken, by
+// hand-written code or by another interface.
+func (c *checker) checkNames(targets []*target) {
+	ours := map[string]*target{}
+	for _, t := range targets {
+		for _, name := range []string{t.wrapper, t.constructor} {
+			if at := c.takenAt(name, ours[name]); at.IsValid() {
+				c.faultName(t, name, at)
+			}
+			ours[name] = t
+		}
+	}
+}
+
+// takenAt is where the package declares a name, or where the interface stands
+// whose wrapper has it.
+func (c *checker) takenAt(name string, other *target) token.Pos {
+	if obj := c.pkg.Lookup(name); obj != nil {
+		return obj.Pos()
+	}
+	if other != nil {
+		return other.annotated.Spec.Name.Pos()
+	}
+	for _, file := range c.pkg.Files {
+		if scope := c.pkg.Info.Scopes[file.Syntax]; scope != nil {
+			if obj := scope.Lookup(name); obj != nil {
+				return obj.Pos()
+			}
+		}
+	}
+	return token.NoPos
+}
+
+func (c *checker) faultName(t *target, name string, at token.Pos) {
+	pos := t.annotated.Spec.Name.Pos()
+	if d, ok := t.annotated.Directives.Get(directives.Wrapper); ok {
+		pos = d.Slash
+	}
+	role := "wrapper"
+	if name == t.constructor {
+		role = "constructor"
+	}
+	c.fault(pos, directives.Wrapper, "the %s of %s would be %s, which is taken at %s; choose another name with //resilience:wrapper NAME",
+		role, t.name, name, c.place(at))
+}

@@ -1,0 +1,294 @@
+package generator
+
+import (
+	"go/types"
+	"slices"
+	"strings"
+
+	"github.com/resgen-go/resgen/generator/internal/load"
+)
+
+// planner turns the interfaces of one source file into the plan of its output.
+type planner struct {
+	*checker
+	source  *load.File
+	home    home
+	names   names // declared at package level, by hand or by us
+	imports *importTable
+}
+
+// plans makes the plans of all outputs of the package, in the order of its files.
+func (c *checker) plans(targets []*target) []Plan {
+	if len(targets) == 0 {
+		return nil
+	}
+	declared := c.declaredNames()
+	bySource := map[*load.File][]*target{}
+	for _, t := range targets {
+		declared.add(t.wrapper, t.constructor)
+		bySource[t.file] = append(bySource[t.file], t)
+	}
+	var plans []Plan
+	for _, file := range c.pkg.Files {
+		if targets := bySource[file]; len(targets) > 0 {
+			plans = append(plans, c.plan(file, targets, declared))
+		}
+	}
+	return plans
+}
+
+// plan decides everything about the output for one source file. The names that
+// the package declares are not to be used for anything else.
+func (c *checker) plan(source *load.File, targets []*target, declared names) Plan {
+	p := &planner{
+		checker: c,
+		source:  source,
+		home:    home{types: c.pkg.Types, path: c.pkg.Path},
+		names:   declared,
+		imports: newImportTable(),
+	}
+	if c.pkg.External {
+		p.home.path = strings.TrimSuffix(c.pkg.Path, "_test")
+	}
+	typeParams := p.survey(targets)
+	plan := Plan{
+		Path:       load.OutputPath(source.Path),
+		Source:     source.Path,
+		Package:    c.pkg.Types.Name(),
+		Constraint: constraintOf(source),
+		Imports:    p.imports.list(),
+	}
+	for _, t := range targets {
+		plan.Wrappers = append(plan.Wrappers, p.wrapper(t, typeParams))
+	}
+	return plan
+}
+
+// survey finds out what the output mentions, settles the names of type
+// parameters and then those of the imports.
+func (p *planner) survey(targets []*target) map[*types.TypeParam]string {
+	spoken := spokenFor(p.names)
+	background := names{}
+	typeParams := map[*types.TypeParam]string{}
+	for _, t := range targets {
+		unqualified := p.mentions(t)
+		unqualified.add("nil", "error", t.name, t.wrapper, t.constructor)
+		local := spokenFor(unqualified)
+		for i, name := range typeParamNames(t, local) {
+			typeParams[t.typeParams[i]] = name
+			spoken.add(name)
+		}
+		for _, m := range t.methods {
+			if m.guard != nil && m.context < 0 {
+				p.imports.need("context", "context")
+				background.add(parameterNames(m)...)
+			}
+		}
+	}
+	p.imports.choose(importNames(p.source.Syntax, p.pkg.Info), spoken, map[string]names{"context": background})
+	return typeParams
+}
+
+// typeParamNames keeps the names of type parameters unless the wrapper mentions
+// something else of that name.
+func typeParamNames(t *target, needed names) []string {
+	chosen := make([]string, len(t.typeParams))
+	for i, tp := range t.typeParams {
+		if name := tp.Obj().Name(); name != "_" && needed.free(name) {
+			chosen[i] = needed.pick(name)
+		}
+	}
+	for i, tp := range t.typeParams {
+		if chosen[i] == "" {
+			chosen[i] = needed.pick(strings.Replace(tp.Obj().Name(), "_", "T", 1))
+		}
+	}
+	return chosen
+}
+
+// mentions prints all types of an interface once, to learn which packages and
+// which unqualified names occur. What cannot be spelled is a fault.
+func (p *planner) mentions(t *target) names {
+	unqualified := names{}
+	var at *method
+	printer := &printer{
+		home:      p.home,
+		qualifier: p.imports.mention,
+		unqualify: func(name string) { unqualified.add(name) },
+		unnameable: func(why string) {
+			pos, directive := anchor(t.annotated, at)
+			subject := t.name
+			if at != nil {
+				subject = at.Name()
+			}
+			p.fault(pos, directive, "%s cannot be written: %s", subject, why)
+		},
+	}
+	for _, tp := range t.typeParams {
+		printer.code(tp.Constraint())
+	}
+	for _, at = range t.methods {
+		printer.code(at.Signature())
+		if fn := at.classify; fn != nil && p.home.owns(fn) {
+			unqualified.add(fn.Name())
+		} else if fn != nil {
+			p.imports.mention(fn.Pkg())
+		}
+	}
+	return unqualified
+}
+
+func parameterNames(m *method) []string {
+	var list []string
+	for v := range m.Signature().Params().Variables() {
+		list = append(list, v.Name())
+	}
+	for v := range m.Signature().Results().Variables() {
+		list = append(list, v.Name())
+	}
+	return list
+}
+
+// wrapper plans one wrapper, now that imports and type parameters have names.
+func (p *planner) wrapper(t *target, typeParams map[*types.TypeParam]string) Wrapper {
+	printer := &printer{
+		home:       p.home,
+		qualifier:  p.imports.name,
+		unqualify:  func(string) {},
+		unnameable: func(string) {},
+		typeParams: typeParams,
+	}
+	w := Wrapper{Interface: t.name, Name: t.wrapper, Constructor: t.constructor, Probes: t.probes}
+	hidden := spokenFor(predeclared, p.imports.names()) // what no name that we choose may hide
+	for _, tp := range t.typeParams {
+		name := typeParams[tp]
+		hidden.add(name)
+		w.TypeParams = append(w.TypeParams, Param{Name: name, Type: printer.expression(tp.Constraint())})
+	}
+	p.methods(&w, t, printer, hidden)
+	p.fields(&w, t)
+	p.constructor(&w, t, hidden)
+	return w
+}
+
+// fields names the fields of the wrapper, which also has all the methods.
+func (p *planner) fields(w *Wrapper, t *target) {
+	members := names{}
+	for _, m := range t.methods {
+		members.add(m.Name())
+	}
+	w.Names.Next = members.pick("next", "inner")
+	for i := range w.Methods {
+		if guard := w.Methods[i].Guard; guard != nil {
+			name := lowerCamel(w.Methods[i].Name)
+			guard.Field = members.pick(name, name+"Guard")
+		}
+	}
+}
+
+// constructor names what stands in the constructor.
+func (p *planner) constructor(w *Wrapper, t *target, hidden names) {
+	needed := spokenFor(hidden)
+	needed.add(t.name, t.wrapper)
+	for _, m := range t.methods {
+		if m.classify != nil && p.home.owns(m.classify) {
+			needed.add(m.classify.Name())
+		}
+	}
+	w.Names.Runtime = p.imports.chosen[runtimePath].Name
+	w.Names.NextParam = needed.pick("next", "inner")
+	w.Names.Registry = needed.pick("registry")
+	w.Names.Wiring = needed.pick("wiring")
+	w.Names.Wrapper = needed.pick("w", "wrapper")
+	w.Names.Err = needed.pick("err", "failure")
+}
+
+// methods plans the methods. The receiver has one name in all of them, so it
+// comes after all parameters.
+func (p *planner) methods(w *Wrapper, t *target, printer *printer, hidden names) {
+	receiver := spokenFor(hidden)
+	for _, m := range t.methods {
+		planned := p.method(m, printer, hidden)
+		w.Methods = append(w.Methods, planned)
+		receiver.add(planned.variables()...)
+	}
+	w.Names.Receiver = receiver.pick("w", "wrapper")
+	for i, m := range t.methods {
+		w.Methods[i].Names = p.bodyNames(w.Methods[i], m, spokenFor(hidden, names{w.Names.Receiver: true}))
+	}
+}
+
+// method plans all of a method but the names in its body.
+func (p *planner) method(m *method, printer *printer, hidden names) Method {
+	sig := m.Signature()
+	params, results := slices.Collect(sig.Params().Variables()), slices.Collect(sig.Results().Variables())
+	if len(results) > 0 && results[0].Name() == "" && (m.guard == nil || len(results) == 1) {
+		results = nil // these need no names
+	}
+	chosen := variables(slices.Concat(params, results), p.needed(m, printer), hidden)
+	planned := Method{Name: m.Name(), Guard: m.guard, Why: m.why, Skipped: m.skipped}
+	if m.classify != nil {
+		planned.Guard.Classify = p.function(m.classify)
+	}
+	for i, v := range params {
+		variadic := sig.Variadic() && i == len(params)-1
+		planned.Params = append(planned.Params, printer.param(chosen[i], v.Type(), variadic))
+	}
+	planned.Results = printer.params(sig.Results(), false)
+	for i := range results {
+		planned.Results[i].Name = chosen[len(params)+i]
+	}
+	return planned
+}
+
+func (p *planner) function(fn *types.Func) Function {
+	if p.home.owns(fn) {
+		return Function{Name: fn.Name()}
+	}
+	return Function{Package: p.imports.name(fn.Pkg()), Name: fn.Name()}
+}
+
+// needed are the names that no parameter may hide, as the method needs them.
+func (p *planner) needed(m *method, printer *printer) names {
+	needed := names{}
+	for _, name := range printer.typeParams {
+		needed.add(name)
+	}
+	if m.guard != nil {
+		needed.add("nil")
+	}
+	if m.guard != nil && m.context < 0 {
+		needed.add(p.imports.chosen["context"].Name)
+	}
+	return needed
+}
+
+// variables are the names of the parameters and results.
+func (m Method) variables() []string {
+	var list []string
+	for _, v := range slices.Concat(m.Params, m.Results) {
+		if v.Name != "" {
+			list = append(list, v.Name)
+		}
+	}
+	return list
+}
+
+// bodyNames names what stands in the body of a guarded method.
+func (p *planner) bodyNames(planned Method, m *method, hidden names) MethodNames {
+	if m.guard == nil {
+		return MethodNames{}
+	}
+	hidden.add(planned.variables()...)
+	n := MethodNames{Call: hidden.pick("call", "guarded")}
+	n.Err = planned.Results[len(planned.Results)-1].Name
+	if n.Err == "" {
+		n.Err = hidden.pick("err", "failure")
+	}
+	if m.context < 0 {
+		n.Package = p.imports.chosen["context"].Name
+	} else {
+		n.Context = planned.Params[m.context].Name
+	}
+	return n
+}

@@ -1,0 +1,292 @@
+package generator
+
+import (
+	"fmt"
+	"go/token"
+	"go/types"
+	"slices"
+	"strings"
+
+	"github.com/resgen-go/resgen/directives"
+	"github.com/resgen-go/resgen/generator/internal/load"
+	"github.com/resgen-go/resgen/internal/nearest"
+)
+
+// resolve settles what stands before a method: its own directives, and of the
+// type those whose kind it has none of.
+func (c *checker) resolve(t *target, m *method) {
+	guard := &Guard{}
+	c.resolveBreaker(t, m, guard)
+	if d, ok := c.applying(t, m, directives.Bulkhead); ok {
+		guard.Bulkhead = d.Name.Text
+	}
+	if d, ok := c.applying(t, m, directives.Timeout); ok {
+		guard.Timeout = d.Name.Text
+	}
+	if d, ok := c.applying(t, m, directives.Anticipate); ok {
+		for _, ref := range d.Check {
+			guard.Check = append(guard.Check, ref.Text)
+		}
+		guard.Preload, guard.Lease = permitsOf(d.Preload), permitsOf(d.Lease)
+	}
+	if d, ok := m.own.Get(directives.Probe); ok {
+		c.resolveProbe(t, m, d)
+	}
+	if len(guard.clauses()) > 0 {
+		m.guard = guard
+		return
+	}
+	m.why = whyUnguarded(t, m)
+}
+
+func (c *checker) resolveBreaker(t *target, m *method, guard *Guard) {
+	d, ok := c.applying(t, m, directives.Breaker)
+	if !ok {
+		return
+	}
+	guard.Breaker = d.Name.Text
+	if d.Classify.Text != "" {
+		m.classify = c.classify(d.Classify)
+	}
+}
+
+// applying is the directive of a kind that holds for a method. One of the type
+// is passed over where the method cannot carry it; one of the method is a fault
+// there.
+func (c *checker) applying(t *target, m *method, kind string) (directives.Directive, bool) {
+	obstacle := c.obstacle(m, kind)
+	if d, ok := m.own.Get(kind); ok {
+		if obstacle != nil {
+			c.fault(d.Slash, kind, "%s %s", m.Name(), obstacle.fault)
+		}
+		return d, obstacle == nil
+	}
+	d, ok := t.annotated.Directives.Get(kind)
+	if _, none := m.own.Get(directives.None); !ok || none {
+		return directives.Directive{}, false
+	}
+	if obstacle != nil {
+		m.skipped = append(m.skipped, fmt.Sprintf("no %s %s: %s", kind, d.Name.Text, obstacle.why))
+	}
+	return d, obstacle == nil
+}
+
+// obstacle is why a method cannot carry a guard.
+type obstacle struct {
+	why   string // of a directive on the type
+	fault string // of one on the method
+}
+
+var carries = map[string]string{
+	directives.Timeout:    "the deadline",
+	directives.Anticipate: "the reservation",
+}
+
+// obstacle is nil if the method can carry a guard of the kind.
+func (c *checker) obstacle(m *method, kind string) *obstacle {
+	if last := lastResult(m.Signature()); last == nil || !isError(last) {
+		return &obstacle{
+			why:   "it returns no error",
+			fault: "needs error as its last result to return a refusal; " + c.unlikeError(last),
+		}
+	}
+	if what, needed := carries[kind]; needed && m.context < 0 {
+		return &obstacle{
+			why:   "it has no context",
+			fault: "needs a context.Context parameter to carry " + what,
+		}
+	}
+	return nil
+}
+
+func lastResult(sig *types.Signature) types.Type {
+	results := sig.Results()
+	if results.Len() == 0 {
+		return nil
+	}
+	return results.At(results.Len() - 1).Type()
+}
+
+// unlikeError says what a method returns last instead of error.
+func (c *checker) unlikeError(last types.Type) string {
+	if last == nil {
+		return "it returns nothing"
+	}
+	if named, ok := last.(interface{ Obj() *types.TypeName }); ok && named.Obj().Name() == "error" {
+		return "its error is the type that is declared at " + c.place(named.Obj().Pos())
+	}
+	return "its last result is " + c.spell(last)
+}
+
+// spell is a type as the messages show it.
+func (c *checker) spell(t types.Type) string {
+	return types.TypeString(t, func(pkg *types.Package) string {
+		if pkg.Path() == c.pkg.Types.Path() {
+			return ""
+		}
+		return pkg.Name()
+	})
+}
+
+// contextIndex finds the first parameter that is exactly a context.Context.
+func contextIndex(sig *types.Signature) int {
+	for i := range sig.Params().Len() {
+		if sig.Variadic() && i == sig.Params().Len()-1 {
+			break
+		}
+		if isContext(sig.Params().At(i).Type()) {
+			return i
+		}
+	}
+	return -1
+}
+
+func isContext(t types.Type) bool {
+	named, ok := types.Unalias(t).(*types.Named)
+	return ok && isNamed(named.Obj(), "context", "Context")
+}
+
+func isError(t types.Type) bool { return types.Identical(t, types.Universe.Lookup("error").Type()) }
+
+// whyUnguarded says why a method passes through.
+func whyUnguarded(t *target, m *method) string {
+	if _, none := m.own.Get(directives.None); none {
+		return "it is marked none"
+	}
+	if len(m.skipped) > 0 {
+		if last := lastResult(m.Signature()); last == nil || !isError(last) {
+			return "it returns no error"
+		}
+		return "it has no context for a timeout"
+	}
+	return "it has no directive"
+}
+
+func (c *checker) resolveProbe(t *target, m *method, d directives.Directive) {
+	sig := m.Signature()
+	if sig.Params().Len() != 1 || m.context != 0 || sig.Results().Len() != 1 || !isError(lastResult(sig)) {
+		c.fault(d.Slash, directives.Probe, "%s needs the shape func(context.Context) error to be a probe; it is %s",
+			m.Name(), c.spell(unnamed(sig)))
+		return
+	}
+	for _, probe := range t.probes {
+		if probe.Breaker == d.Name.Text && probe.Method != m.Name() {
+			c.fault(d.Slash, directives.Probe, "breaker %s has a probe in %s already, %s", d.Name.Text, t.name, probe.Method)
+			return
+		}
+	}
+	t.probes = append(t.probes, Probe{Breaker: d.Name.Text, Method: m.Name()})
+}
+
+// unnamed is a signature without the names of its parameters and results.
+func unnamed(sig *types.Signature) *types.Signature {
+	strip := func(tuple *types.Tuple) *types.Tuple {
+		var vars []*types.Var
+		for v := range tuple.Variables() {
+			vars = append(vars, types.NewParam(v.Pos(), v.Pkg(), "", v.Type()))
+		}
+		return types.NewTuple(vars...)
+	}
+	return types.NewSignatureType(nil, nil, nil, strip(sig.Params()), strip(sig.Results()), sig.Variadic())
+}
+
+// classify finds the function that a directive names, as the file sees it in
+// which the directive stands. It is nil, and a fault, if it does not fit.
+func (c *checker) classify(ref directives.Ref) *types.Func {
+	scope, name := c.scopeOf(ref)
+	if scope == nil {
+		return nil
+	}
+	obj := scope.Lookup(name)
+	if obj == nil {
+		obj = c.dotImported(ref, name)
+	}
+	fn, ok := obj.(*types.Func)
+	switch {
+	case obj == nil:
+		c.faultClassify(ref, "there is no function %s%s", ref.Text, didYouMean(name, c.classifiers(scope)))
+	case !ok:
+		c.faultClassify(ref, "%s is no function", ref.Text)
+	case fn.Pkg().Path() != c.pkg.Types.Path() && !fn.Exported():
+		c.faultClassify(ref, "%s is not exported", ref.Text)
+	case !classifies(fn.Signature()):
+		c.faultClassify(ref, "%s is a %s; it must be a func(error) resilience.Outcome", ref.Text, c.spell(unnamed(fn.Signature())))
+	default:
+		return fn
+	}
+	return nil
+}
+
+func (c *checker) faultClassify(ref directives.Ref, format string, args ...any) {
+	c.fault(ref.Pos, directives.Breaker, "classify: "+format, args...)
+}
+
+// scopeOf is where the function of a classify argument is declared.
+func (c *checker) scopeOf(ref directives.Ref) (scope *types.Scope, name string) {
+	qualifier, name, qualified := strings.Cut(ref.Text, ".")
+	if !qualified {
+		return c.pkg.Types.Scope(), qualifier
+	}
+	var imported []string
+	for _, file := range c.filesFrom(ref.Pos) {
+		for _, spec := range file.Syntax.Imports {
+			pkg := importOf(spec, c.pkg.Info)
+			if pkg != nil && pkg.Name() == qualifier {
+				return pkg.Imported().Scope(), name
+			}
+			if pkg != nil {
+				imported = append(imported, pkg.Name())
+			}
+		}
+	}
+	c.faultClassify(ref, "the package imports no %s%s", qualifier, didYouMean(qualifier, imported))
+	return nil, ""
+}
+
+// filesFrom are the files of the package, that of pos first: its imports count
+// before those of the others.
+func (c *checker) filesFrom(pos token.Pos) []*load.File {
+	name := c.pkg.Fset.File(pos).Name()
+	return slices.SortedStableFunc(slices.Values(c.pkg.Files), func(a, b *load.File) int {
+		switch {
+		case a.Path == name && b.Path != name:
+			return -1
+		case b.Path == name && a.Path != name:
+			return 1
+		}
+		return 0
+	})
+}
+
+func (c *checker) dotImported(ref directives.Ref, name string) types.Object {
+	if strings.Contains(ref.Text, ".") {
+		return nil
+	}
+	return c.pkg.Info.Scopes[c.filesFrom(ref.Pos)[0].Syntax].Lookup(name)
+}
+
+// classifiers are the names of the functions that would fit.
+func (c *checker) classifiers(scope *types.Scope) []string {
+	var fitting []string
+	for _, name := range scope.Names() {
+		if fn, ok := scope.Lookup(name).(*types.Func); ok && classifies(fn.Signature()) {
+			fitting = append(fitting, name)
+		}
+	}
+	return fitting
+}
+
+func classifies(sig *types.Signature) bool {
+	if sig.TypeParams().Len() > 0 || sig.Variadic() || sig.Params().Len() != 1 || sig.Results().Len() != 1 {
+		return false
+	}
+	outcome, ok := types.Unalias(sig.Results().At(0).Type()).(*types.Named)
+	return ok && isNamed(outcome.Obj(), runtimePath, "Outcome") && isError(sig.Params().At(0).Type())
+}
+
+func didYouMean(name string, valid []string) string {
+	if meant, ok := nearest.Name(name, valid); ok {
+		return "; did you mean " + meant + "?"
+	}
+	return ""
+}

@@ -1,0 +1,301 @@
+package generator
+
+import (
+	"cmp"
+	"fmt"
+	"go/types"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/dave/jennifer/jen"
+)
+
+// printer prints types as they are spelled in an output of one package. It is
+// used twice for each: first to see what the output mentions, then, when names
+// are settled, to print.
+type printer struct {
+	home       home
+	qualifier  func(*types.Package) string // the name of an imported package in the output
+	unqualify  func(name string)           // is told every type name that is mentioned without a package
+	typeParams map[*types.TypeParam]string // their names in the output
+	unnameable func(why string)            // is told what cannot be spelled in the output
+}
+
+// home is the package that an output belongs to.
+type home struct {
+	types *types.Package
+	path  string // decides which internal packages may be imported
+}
+
+func (h home) owns(obj types.Object) bool { return obj.Pkg().Path() == h.types.Path() }
+
+// importable tells whether Go lets the package import path.
+func (h home) importable(path string) bool {
+	if strings.HasPrefix(path, "vendor/") { // what the standard library vendors
+		return false
+	}
+	parent, internal := "", strings.HasPrefix(path+"/", "internal/")
+	if i := strings.LastIndex(path+"/", "/internal/"); i >= 0 {
+		parent, internal = path[:i], true
+	}
+	return !internal || parent != "" && strings.HasPrefix(h.path+"/", parent+"/")
+}
+
+// importPath is how source code names a package: without the folder that it is
+// vendored in.
+func importPath(pkg *types.Package) string {
+	path := pkg.Path()
+	if i := strings.LastIndex(path, "/vendor/"); i >= 0 {
+		return path[i+len("/vendor/"):]
+	}
+	return path
+}
+
+// code prints any type.
+func (p *printer) code(t types.Type) *jen.Statement {
+	switch t := p.nameable(t).(type) {
+	case *types.Basic:
+		return p.basic(t)
+	case *types.Alias:
+		return p.instance(t.Obj(), t.TypeArgs())
+	case *types.Named:
+		return p.instance(t.Obj(), t.TypeArgs())
+	case *types.TypeParam:
+		return jen.Id(p.typeParam(t))
+	case *types.Pointer:
+		return jen.Op("*").Add(p.code(t.Elem()))
+	case *types.Slice:
+		return jen.Index().Add(p.code(t.Elem()))
+	case *types.Array:
+		return jen.Index(jen.Id(strconv.FormatInt(t.Len(), 10))).Add(p.code(t.Elem()))
+	case *types.Map:
+		return jen.Map(p.code(t.Key())).Add(p.code(t.Elem()))
+	case *types.Chan:
+		return p.channel(t)
+	case *types.Signature:
+		return jen.Func().Add(p.signature(t))
+	case *types.Struct:
+		return p.structure(t)
+	case *types.Interface:
+		return p.iface(t)
+	case *types.Union:
+		return p.union(t)
+	default:
+		p.unnameable(fmt.Sprintf("%s is no type that can be written", t))
+		return jen.Id("_")
+	}
+}
+
+// nameable looks through aliases that the output cannot name at what they stand
+// for. All other aliases stay as they were written.
+func (p *printer) nameable(t types.Type) types.Type {
+	for {
+		alias, ok := t.(*types.Alias)
+		if !ok || p.obstacle(alias.Obj()) == "" {
+			return t
+		}
+		t = alias.Rhs()
+	}
+}
+
+// obstacle says what keeps the output from naming obj, if anything does.
+func (p *printer) obstacle(obj *types.TypeName) string {
+	switch {
+	case obj.Pkg() == nil:
+		if hidden := p.home.types.Scope().Lookup(obj.Name()); hidden != nil {
+			return "the package declares a " + obj.Name() + " of its own, which hides Go's"
+		}
+	case p.home.owns(obj):
+		if strings.HasPrefix(obj.Name(), "_Ctype_") {
+			return "C types belong to the cgo files of the package"
+		}
+	case !obj.Exported():
+		return "it is not exported"
+	case obj.Pkg().Name() == "main":
+		return "a package main cannot be imported"
+	case !p.home.importable(importPath(obj.Pkg())):
+		return "its package is internal"
+	}
+	return ""
+}
+
+// instance prints the name of a type, with its type arguments.
+func (p *printer) instance(obj *types.TypeName, args *types.TypeList) *jen.Statement {
+	name := p.typeName(obj)
+	if args.Len() == 0 {
+		return name
+	}
+	var list []jen.Code
+	for arg := range args.Types() {
+		list = append(list, p.code(arg))
+	}
+	return name.Types(list...)
+}
+
+func (p *printer) typeName(obj *types.TypeName) *jen.Statement {
+	if why := p.obstacle(obj); why != "" {
+		p.unnameable(fmt.Sprintf("%s cannot be named here: %s", spelled(obj), why))
+	}
+	if obj.Pkg() == nil || p.home.owns(obj) {
+		p.unqualify(obj.Name())
+		return jen.Id(obj.Name())
+	}
+	return jen.Id(p.qualifier(obj.Pkg())).Dot(obj.Name())
+}
+
+// spelled is how a message names a type: pkg.Name, and C.name for what cgo made.
+func spelled(obj *types.TypeName) string {
+	if name, ok := strings.CutPrefix(obj.Name(), "_Ctype_"); ok {
+		return "C." + name
+	}
+	if obj.Pkg() == nil {
+		return obj.Name()
+	}
+	return obj.Pkg().Name() + "." + obj.Name()
+}
+
+func (p *printer) typeParam(t *types.TypeParam) string {
+	if name, ok := p.typeParams[t]; ok {
+		return name
+	}
+	return t.Obj().Name()
+}
+
+func (p *printer) basic(t *types.Basic) *jen.Statement {
+	switch t.Kind() {
+	case types.UnsafePointer:
+		return jen.Id(p.qualifier(types.Unsafe)).Dot("Pointer")
+	case types.Invalid:
+		p.unnameable("it mentions a type that is not known")
+		return jen.Id("_")
+	}
+	return p.typeName(types.Universe.Lookup(p.synonym(t.Name())).(*types.TypeName))
+}
+
+// synonym is another name of the same predeclared type, if the package hides
+// the usual one.
+func (p *printer) synonym(name string) string {
+	synonyms := map[string]string{"byte": "uint8", "uint8": "byte", "rune": "int32", "int32": "rune"}
+	if other := synonyms[name]; other != "" && p.home.types.Scope().Lookup(name) != nil {
+		return other
+	}
+	return name
+}
+
+func (p *printer) channel(t *types.Chan) *jen.Statement {
+	elem := p.code(t.Elem())
+	if inner, ok := p.nameable(t.Elem()).(*types.Chan); ok && inner.Dir() == types.RecvOnly {
+		elem = jen.Parens(elem)
+	}
+	switch t.Dir() {
+	case types.SendOnly:
+		return jen.Chan().Op("<-").Add(elem)
+	case types.RecvOnly:
+		return jen.Op("<-").Chan().Add(elem)
+	}
+	return jen.Chan().Add(elem)
+}
+
+// signature prints parameters and results of a function type, with their names.
+func (p *printer) signature(t *types.Signature) *jen.Statement {
+	return signature(p.params(t.Params(), t.Variadic()), p.params(t.Results(), false))
+}
+
+func (p *printer) params(tuple *types.Tuple, variadic bool) []Param {
+	var list []Param
+	for v := range tuple.Variables() {
+		last := len(list) == tuple.Len()-1
+		list = append(list, p.param(v.Name(), v.Type(), variadic && last))
+	}
+	return list
+}
+
+// param prints a parameter; a variadic one as the type of its elements.
+func (p *printer) param(name string, t types.Type, variadic bool) Param {
+	if variadic {
+		t = t.(*types.Slice).Elem()
+	}
+	return Param{Name: name, Type: p.expression(t), Variadic: variadic}
+}
+
+func (p *printer) expression(t types.Type) Type {
+	return Type{code: p.code(t), identity: types.TypeString(t, nil)}
+}
+
+func (p *printer) structure(t *types.Struct) *jen.Statement {
+	var fields []jen.Code
+	for i := range t.NumFields() {
+		field := t.Field(i)
+		if !field.Exported() && !p.home.owns(field) {
+			p.unnameable(fmt.Sprintf("a struct with the unexported field %s can be written in package %s only", field.Name(), field.Pkg().Path()))
+		}
+		fields = append(fields, p.field(field, t.Tag(i)))
+	}
+	return elements("struct", fields)
+}
+
+func (p *printer) field(field *types.Var, tag string) *jen.Statement {
+	code := p.code(field.Type())
+	if !field.Embedded() {
+		code = jen.Id(field.Name()).Add(code)
+	}
+	switch {
+	case tag == "":
+		return code
+	case strconv.CanBackquote(tag):
+		return code.Op("`" + tag + "`")
+	}
+	return code.Op(strconv.Quote(tag))
+}
+
+// iface prints an inline interface, or the bare union of a constraint.
+func (p *printer) iface(t *types.Interface) *jen.Statement {
+	if t.IsImplicit() && !startsWithPointer(t) {
+		return p.code(t.EmbeddedType(0))
+	}
+	var elems []jen.Code
+	for embedded := range t.EmbeddedTypes() {
+		elems = append(elems, p.code(embedded))
+	}
+	for _, m := range inSourceOrder(t) {
+		if !m.Exported() && !p.home.owns(m) {
+			p.unnameable(fmt.Sprintf("an interface with the unexported method %s can be written in package %s only", m.Name(), m.Pkg().Path()))
+		}
+		elems = append(elems, jen.Id(m.Name()).Add(p.signature(m.Signature())))
+	}
+	return elements("interface", elems)
+}
+
+// startsWithPointer tells of a constraint such as *int | string, which could be
+// read as a product in a list of type parameters.
+func startsWithPointer(t *types.Interface) bool {
+	first := t.EmbeddedType(0)
+	if union, ok := first.(*types.Union); ok {
+		if union.Term(0).Tilde() {
+			return false
+		}
+		first = union.Term(0).Type()
+	}
+	_, pointer := first.(*types.Pointer)
+	return pointer
+}
+
+// inSourceOrder lists the methods that an interface declares itself.
+func inSourceOrder(t *types.Interface) []*types.Func {
+	return slices.SortedFunc(t.ExplicitMethods(), func(a, b *types.Func) int {
+		return cmp.Compare(a.Pos(), b.Pos())
+	})
+}
+
+func (p *printer) union(t *types.Union) *jen.Statement {
+	var terms []jen.Code
+	for term := range t.Terms() {
+		code := p.code(term.Type())
+		if term.Tilde() {
+			code = jen.Op("~").Add(code)
+		}
+		terms = append(terms, code)
+	}
+	return jen.Union(terms...)
+}
