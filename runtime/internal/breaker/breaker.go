@@ -83,11 +83,10 @@ func (b *Breaker) Gate() (*Period, bool) {
 // Admit takes a permit for one call. If it is granted, the call must end with exactly one of Success, Failure and Ignore
 // of the returned period; if not, the period is the one that refused.
 func (b *Breaker) Admit() (*Period, bool) {
-	p := b.period.Load()
-	if p.free {
+	if p := b.period.Load(); p.free {
 		return p, true
 	}
-	return b.admit(p)
+	return b.admit()
 }
 
 func (b *Breaker) wouldAdmit(p *Period) bool {
@@ -107,7 +106,8 @@ func (b *Breaker) admits(p *Period, now Instant) bool {
 	return p.free || p.waited(now) || p.trialFree(now) || p.canaryFree(now)
 }
 
-func (b *Breaker) admit(p *Period) (*Period, bool) {
+func (b *Breaker) admit() (*Period, bool) {
+	p := b.period.Load()
 	if p.asleep() {
 		return p, false
 	}

@@ -16,7 +16,7 @@ type Probe struct {
 	Err      error // nil: the dependency is well
 	Overdue  bool
 	External bool // reported by a prober outside
-	Duration time.Duration
+	Took     time.Duration
 }
 
 // ErrProbed is the error of a second probe for one breaker.
@@ -193,13 +193,13 @@ func (b *Breaker) try(ctx context.Context, timeout time.Duration) (done bool) {
 		case <-ctx.Done():
 			return true
 		case <-overdue.C:
-			b.answer(ctx, Probe{Err: context.DeadlineExceeded, Overdue: true, Duration: Now().Sub(began)})
+			b.answer(ctx, Probe{Err: context.DeadlineExceeded, Overdue: true, Took: Now().Sub(began)})
 		case err := <-result:
 			took := Now().Sub(began)
 			if err == nil && took >= timeout {
 				err = context.DeadlineExceeded
 			}
-			return b.answer(ctx, Probe{Err: err, Duration: took})
+			return b.answer(ctx, Probe{Err: err, Took: took})
 		}
 	}
 }
