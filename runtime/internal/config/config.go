@@ -1,0 +1,123 @@
+// Package config reads the file of settings: JSON with comments and trailing commas in, checked and immutable settings
+// out, or every fault of the file at once, each with its place, what was found and what is allowed. From the same
+// description of the settings it makes the JSON schema for editors and a starting file.
+//
+// What the settings are, with their defaults and ranges, is said by the packages that have them; what they do too.
+// Watching a file for changes, and putting new settings into force, is left to others.
+package config
+
+import (
+	"io"
+	"maps"
+	"os"
+	"slices"
+)
+
+// MaxSize is how large a file may be. A line for each of ten thousand breakers fits.
+const MaxSize = 4 << 20
+
+// File is a file without faults. It does not change; all methods may be called from any goroutine.
+type File struct {
+	name     string
+	format   format
+	sections map[string]*entries
+	warnings Faults
+}
+
+// Load reads the file at path and parses it. Without the file it returns the error of [os.Open].
+func Load(path string) (*File, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	data, err := io.ReadAll(io.LimitReader(f, MaxSize+1))
+	if err != nil {
+		return nil, err
+	}
+	return Parse(path, data)
+}
+
+// Parse reads the content of a file; name is what faults call it. The error is of type [Faults].
+func Parse(name string, data []byte) (*File, error) { return standard.parse(name, data) }
+
+// Default is what is in force without any file: the built in defaults.
+func Default() *File { return &File{format: standard} }
+
+func (f format) parse(name string, data []byte) (*File, error) {
+	text, bad := newText(data)
+	if bad != nil {
+		return nil, text.faults(name, bad)
+	}
+	document, bad := parse(text)
+	if bad != nil {
+		return nil, text.faults(name, bad)
+	}
+	r := &reader{document: document, file: name}
+	sections := r.sections(f)
+	if len(r.faults) > 0 {
+		return nil, r.faults.settle()
+	}
+	return &File{name, f, sections, r.warnings.settle()}, nil
+}
+
+// Warnings are what the file says but does not mean word by word, such as a minimumNumberOfCalls above the window.
+func (f *File) Warnings() []Fault { return slices.Clone(f.warnings) }
+
+// Names are the names that a section of the file has, sorted, without "default".
+func (f *File) Names(section string) []string {
+	if all := f.sections[section]; all != nil {
+		return slices.Sorted(maps.Keys(all.named))
+	}
+	return nil
+}
+
+// Origin says where the value of a setting comes from.
+type Origin uint8
+
+// The origins, the strongest first.
+const (
+	Own            Origin = iota // the object of that name
+	DefaultSection               // the object "default" of the section
+	BuiltIn                      // neither: the default of the setting
+)
+
+// String is "file", "default section" or "built in".
+func (o Origin) String() string { return [...]string{"file", "default section", "built in"}[o] }
+
+// MarshalText makes the origin readable in JSON.
+func (o Origin) MarshalText() ([]byte, error) { return []byte(o.String()), nil }
+
+// inherited is the origin as somebody sees it who takes the value from the defaults.
+func (o Origin) inherited() Origin { return max(o, DefaultSection) }
+
+// remark explains in a message why a kind is in force that the object itself does not name.
+func (o Origin) remark() string {
+	if o == Own {
+		return ""
+	}
+	return " (" + o.String() + ")"
+}
+
+// Value is a setting in force.
+type Value struct {
+	Setting string `json:"setting"`
+	Value   any    `json:"value"` // an int, float64, bool or string (durations too: "20s"); nil: off
+	From    Origin `json:"from"`
+}
+
+// Effective are the settings that hold for a name of a section, in the order of their declaration. The name need not be
+// in the file. The first one of a breaker is its strategy.
+func (f *File) Effective(section, name string) []Value {
+	s := f.format.section(section)
+	e, fallback, _ := f.find(s, name)
+	var values []Value
+	if s.choose != "" {
+		values = append(values, Value{s.choose, e.kind.name, e.chosen})
+	}
+	settings := e.settings(fallback)
+	for _, field := range e.kind.fields() {
+		values = append(values, Value{field.Name, plain(field.Get(settings)), e.origin(&field, fallback)})
+	}
+	return values
+}

@@ -1,0 +1,56 @@
+package config
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// Fault is one thing that is wrong, or worth a warning, in a file.
+type Fault struct {
+	File         string // as the file was named to us
+	Line, Column int    // from 1, in characters; 0 if it is about no place in the file
+	Path         string // of the value: "breakers.payments.testDelay"; empty for the file as a whole
+	Message      string // what was found, what is allowed
+}
+
+// String is the fault on one line: "resilience.json:7:30: breakers.payments.failureRateThreshold: 120 is outside (0, 100]".
+func (f Fault) String() string {
+	var b strings.Builder
+	b.WriteString(f.File)
+	if f.Line > 0 {
+		fmt.Fprintf(&b, ":%d:%d", f.Line, f.Column)
+	}
+	if f.Path != "" {
+		b.WriteString(": " + f.Path)
+	}
+	return b.String() + ": " + f.Message
+}
+
+// Faults are all faults of a file, in the order of their places. There is at least one.
+type Faults []Fault
+
+// Error has one line for each fault.
+func (f Faults) Error() string {
+	lines := make([]string, len(f))
+	for i, fault := range f {
+		lines[i] = fault.String()
+	}
+	return strings.Join(lines, "\n")
+}
+
+// settle sorts the faults and drops repetitions.
+func (f Faults) settle() Faults {
+	slices.SortFunc(f, func(a, b Fault) int {
+		return cmp.Or(cmp.Compare(a.Line, b.Line), cmp.Compare(a.Column, b.Column),
+			cmp.Compare(a.Path, b.Path), cmp.Compare(a.Message, b.Message))
+	})
+	return slices.Compact(f)
+}
+
+// faults is the fault that ends the reading.
+func (t *text) faults(file string, bad *oops) Faults {
+	line, column := t.place(bad.at)
+	return Faults{{File: file, Line: line, Column: column, Message: bad.message}}
+}

@@ -1,0 +1,112 @@
+package config
+
+import (
+	"slices"
+	"time"
+
+	"github.com/resgen-go/resgen/runtime/internal/setting"
+)
+
+// format is what a file may hold: a table of sections. The reader, the schema and the starting file know nothing but
+// this table, so a section more is a row more.
+type format []section
+
+// section holds named objects of one sort, such as "breakers".
+type section struct {
+	name   string
+	one    string // what one object of it is: "breaker"
+	doc    string
+	choose string // the field that says an object's kind; empty if there is but one
+	kinds  []kind // the first is built in
+}
+
+// kind is one sort of settings that an object of a section can have, such as a breaker's strategy.
+type kind struct {
+	name, doc string
+	fresh     func() any // pointer to a new settings struct
+}
+
+// fallback is the name of the object that holds the defaults of its section.
+const fallback = "default"
+
+// Timeout is the settings of one timeout.
+type Timeout struct {
+	Duration *time.Duration `setting:"duration" range:"(0s,8760h]" doc:"longest time that one call may take; without it the timeout bounds nothing"`
+}
+
+func (f format) section(name string) *section {
+	i := slices.IndexFunc(f, func(s section) bool { return s.name == name })
+	if i < 0 {
+		return nil
+	}
+	return &f[i]
+}
+
+func (f format) names() []string {
+	names := make([]string, len(f))
+	for i, s := range f {
+		names[i] = s.name
+	}
+	return names
+}
+
+func (s *section) kind(name string) *kind {
+	i := slices.IndexFunc(s.kinds, func(k kind) bool { return k.name == name })
+	if i < 0 {
+		return nil
+	}
+	return &s.kinds[i]
+}
+
+func (s *section) kindNames() []string { return kindNames(s.kinds) }
+
+// owners are the kinds that have a field.
+func (s *section) owners(field string) []kind {
+	var owners []kind
+	for _, k := range s.kinds {
+		if k.field(field) != nil {
+			owners = append(owners, k)
+		}
+	}
+	return owners
+}
+
+// fields are the fields of all kinds, each once.
+func (s *section) fields() []setting.Field {
+	var all []setting.Field
+	for _, k := range s.kinds {
+		for _, f := range k.fields() {
+			if !slices.ContainsFunc(all, func(g setting.Field) bool { return g.Name == f.Name }) {
+				all = append(all, f)
+			}
+		}
+	}
+	return all
+}
+
+func (k *kind) fields() []setting.Field { return setting.Describe(k.fresh()) }
+
+func (k *kind) field(name string) *setting.Field {
+	fields := k.fields()
+	i := slices.IndexFunc(fields, func(f setting.Field) bool { return f.Name == name })
+	if i < 0 {
+		return nil
+	}
+	return &fields[i]
+}
+
+func kindNames(kinds []kind) []string {
+	names := make([]string, len(kinds))
+	for i, k := range kinds {
+		names[i] = k.name
+	}
+	return names
+}
+
+func fieldNames(fields []setting.Field) []string {
+	names := make([]string, len(fields))
+	for i, f := range fields {
+		names[i] = f.Name
+	}
+	return names
+}

@@ -1,0 +1,63 @@
+package config
+
+import (
+	"time"
+
+	"github.com/resgen-go/resgen/runtime/internal/setting"
+)
+
+// find returns the entry of a name and the defaults under it. A name that the file lacks is an entry with no field.
+func (f *File) find(s *section, name string) (e, fallback *entry, named bool) {
+	fallback = s.builtIn()
+	if all := f.sections[s.name]; all != nil {
+		fallback = all.fallback
+		e, named = all.named[name]
+	}
+	if !named {
+		e = &entry{kind: fallback.kind, chosen: fallback.chosen.inherited()}
+	}
+	return e, fallback, named
+}
+
+// settings are a new struct of the entry's kind with the fields of the entry, else of the fallback, else built in.
+func (e *entry) settings(fallback *entry) any {
+	values := map[string]any{}
+	for _, f := range e.kind.fields() {
+		if g, _, ok := e.lookup(f.Name, fallback); ok {
+			values[f.Name] = g.value
+		}
+	}
+	s := e.kind.fresh()
+	setting.Fill(s, values)
+	return s
+}
+
+// lookup finds the value that the file has for a field.
+func (e *entry) lookup(field string, fallback *entry) (given, Origin, bool) {
+	if g, ok := e.given[field]; ok {
+		return g, Own, true
+	}
+	if fallback != nil {
+		if g, ok := fallback.given[field]; ok {
+			return g, DefaultSection, true
+		}
+	}
+	return given{}, BuiltIn, false
+}
+
+// origin is where the value of a field comes from. A default that is another setting's value comes from where that does.
+func (e *entry) origin(f *setting.Field, fallback *entry) Origin {
+	_, from, found := e.lookup(f.Name, fallback)
+	if !found && f.Like != "" {
+		_, from, _ = e.lookup(f.Like, fallback)
+	}
+	return from
+}
+
+// plain is a value that reads well in JSON.
+func plain(value any) any {
+	if d, ok := value.(time.Duration); ok {
+		return setting.Format(d)
+	}
+	return value
+}

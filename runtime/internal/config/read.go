@@ -1,0 +1,326 @@
+package config
+
+import (
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/resgen-go/resgen/internal/nearest"
+	"github.com/resgen-go/resgen/runtime/internal/setting"
+	"github.com/tailscale/hujson"
+)
+
+// namePattern is what a breaker, bulkhead or timeout may be called.
+const namePattern = `^[A-Za-z0-9][A-Za-z0-9._-]*$`
+
+var validName = regexp.MustCompile(namePattern)
+
+// entries are the objects of one section.
+type entries struct {
+	fallback *entry // the object "default"; empty if the file has none
+	named    map[string]*entry
+}
+
+// entry is one object of a section, with its own fields only.
+type entry struct {
+	path   string
+	at     int
+	line   int // of its name
+	column int
+	kind   *kind // nil if the file says one that does not exist
+	chosen Origin
+	given  map[string]given
+	sound  bool // each of its fields is right by itself
+}
+
+type given struct {
+	value any
+	at    int
+}
+
+// reader turns a tree into entries and collects what is wrong.
+type reader struct {
+	*document
+	file     string
+	faults   Faults
+	warnings Faults
+}
+
+func (r *reader) fault(at int, path, format string, args ...any) {
+	r.faults = append(r.faults, r.locate(at, path, fmt.Sprintf(format, args...)))
+}
+
+func (r *reader) locate(at int, path, message string) Fault {
+	line, column := r.place(at)
+	return Fault{File: r.file, Line: line, Column: column, Path: path, Message: message}
+}
+
+// sections reads the whole tree.
+func (r *reader) sections(f format) map[string]*entries {
+	all := map[string]*entries{}
+	root, ok := r.root.Value.(*hujson.Object)
+	if !ok {
+		r.fault(r.root.StartOffset, "", "%s is not an object such as %s", r.describe(r.root), smallest)
+		return all
+	}
+	r.duplicates(r.root, "")
+	for _, m := range root.Members {
+		name := nameOf(m)
+		path := join("", name)
+		s := f.section(name)
+		switch {
+		case s != nil:
+			if read := r.section(s, path, m.Value); all[name] == nil {
+				all[name] = read
+			}
+		case name != "$schema":
+			r.fault(m.Name.StartOffset, path, "no such section; %s", suggest(name, f.names()))
+		case m.Value.Value.Kind() != '"':
+			r.wrong(m.Value, path, "the address of a JSON schema, in double quotes")
+		}
+	}
+	return all
+}
+
+// duplicates reports every name that an object has twice, at any level.
+func (r *reader) duplicates(v hujson.Value, path string) {
+	switch v := v.Value.(type) {
+	case *hujson.Object:
+		first := map[string]int{}
+		for _, m := range v.Members {
+			name := nameOf(m)
+			inner := join(path, name)
+			if at, twice := first[name]; twice {
+				line, column := r.place(at)
+				r.fault(m.Name.StartOffset, inner, "stands here a second time; the first is at %d:%d", line, column)
+			} else {
+				first[name] = m.Name.StartOffset
+			}
+			r.duplicates(m.Value, inner)
+		}
+	case *hujson.Array:
+		for i, element := range v.Elements {
+			r.duplicates(element, fmt.Sprintf("%s[%d]", path, i))
+		}
+	}
+}
+
+// section reads the objects of a section, the defaults first, for they say of which kind the others are.
+func (r *reader) section(s *section, path string, v hujson.Value) *entries {
+	all := &entries{fallback: s.builtIn(), named: map[string]*entry{}}
+	object, ok := r.object(v, path)
+	if !ok {
+		return all
+	}
+	isFallback := func(m hujson.ObjectMember) bool { return nameOf(m) == fallback }
+	if i := slices.IndexFunc(object.Members, isFallback); i >= 0 {
+		all.fallback = r.entry(s, nil, join(path, fallback), object.Members[i].Value)
+	}
+	for _, m := range object.Members {
+		name := nameOf(m)
+		if name == fallback {
+			continue
+		}
+		r.checkName(m, join(path, name), s.one)
+		e := r.entry(s, all.fallback, join(path, name), m.Value)
+		e.line, e.column = r.place(m.Name.StartOffset)
+		if all.named[name] == nil {
+			all.named[name] = e
+		}
+	}
+	r.idleDefaults(s, all)
+	r.rules(all.fallback, nil)
+	for _, e := range all.named {
+		r.rules(e, all.fallback)
+	}
+	return all
+}
+
+// builtIn is what an absent object "default" amounts to.
+func (s *section) builtIn() *entry {
+	return &entry{kind: &s.kinds[0], chosen: BuiltIn, sound: true}
+}
+
+func (r *reader) checkName(m hujson.ObjectMember, path, one string) {
+	switch name := nameOf(m); {
+	case name == "":
+		r.fault(m.Name.StartOffset, path, "a %s needs a name", one)
+	case !validName.MatchString(name):
+		r.fault(m.Name.StartOffset, path,
+			"no name for a %s; allowed are letters, digits, '.', '_' and '-', a letter or digit first", one)
+	}
+}
+
+// entry reads one object. Without a fallback it is that of the defaults, which may have fields of every kind.
+func (r *reader) entry(s *section, fallback *entry, path string, v hujson.Value) *entry {
+	before := len(r.faults)
+	e := &entry{path: path, at: v.StartOffset, given: map[string]given{}}
+	if object, ok := r.object(v, path); ok {
+		e.kind, e.chosen = r.chooseKind(s, fallback, path, object)
+		for _, m := range object.Members {
+			r.field(s, e, fallback == nil, m)
+		}
+	}
+	e.sound = len(r.faults) == before
+	return e
+}
+
+// chooseKind says which kind an object is of, and why: it says so itself, else the defaults do, else it is built in.
+func (r *reader) chooseKind(s *section, fallback *entry, path string, object *hujson.Object) (*kind, Origin) {
+	for _, m := range object.Members {
+		if s.choose == "" || nameOf(m) != s.choose {
+			continue
+		}
+		name, ok := r.textOf(m.Value)
+		if !ok {
+			r.wrong(m.Value, join(path, s.choose), "one of "+strings.Join(s.kindNames(), ", "))
+			return nil, Own
+		}
+		k := s.kind(name)
+		if k == nil {
+			r.fault(m.Value.StartOffset, join(path, s.choose), "%s is no %s; %s",
+				r.describe(m.Value), s.choose, suggestAmong(name, s.kindNames()))
+		}
+		return k, Own
+	}
+	if fallback == nil {
+		return &s.kinds[0], BuiltIn
+	}
+	return fallback.kind, fallback.chosen.inherited()
+}
+
+// field reads one member of an entry.
+func (r *reader) field(s *section, e *entry, isFallback bool, m hujson.ObjectMember) {
+	name := nameOf(m)
+	path := join(e.path, name)
+	if name == s.choose && s.choose != "" {
+		return
+	}
+	owners := s.owners(name)
+	f := e.field(name)
+	switch {
+	case len(owners) == 0:
+		r.fault(m.Name.StartOffset, path, "no such setting; %s", suggest(name, s.known(e.kind)))
+		return
+	case f == nil && e.kind != nil && !isFallback:
+		r.fault(m.Name.StartOffset, path, "belongs to %s; the %s here is %s%s",
+			strings.Join(kindNames(owners), " and "), s.choose, e.kind.name, e.chosen.remark())
+		return
+	case f == nil:
+		f = owners[0].field(name)
+	}
+	value, ok := r.value(f, path, m.Value)
+	if _, twice := e.given[name]; ok && !twice {
+		e.given[name] = given{value, m.Value.StartOffset}
+	}
+}
+
+// known are the names of fields that an object of a kind may have.
+func (s *section) known(k *kind) []string {
+	var names []string
+	if s.choose != "" {
+		names = append(names, s.choose)
+	}
+	if k == nil {
+		return append(names, fieldNames(s.fields())...)
+	}
+	return append(names, fieldNames(k.fields())...)
+}
+
+func (e *entry) field(name string) *setting.Field {
+	if e.kind == nil {
+		return nil
+	}
+	return e.kind.field(name)
+}
+
+// idleDefaults reports defaults that nothing in the section can have.
+func (r *reader) idleDefaults(s *section, all *entries) {
+	used := []*kind{all.fallback.kind}
+	for _, e := range all.named {
+		used = append(used, e.kind)
+	}
+	if slices.Contains(used, nil) {
+		return
+	}
+	for name, g := range all.fallback.given {
+		if !slices.ContainsFunc(used, func(k *kind) bool { return k.field(name) != nil }) {
+			r.fault(g.at, join(all.fallback.path, name), "belongs to %s; the %s here is %s%s, and no %s has another",
+				strings.Join(kindNames(s.owners(name)), " and "), s.choose,
+				all.fallback.kind.name, all.fallback.chosen.remark(), s.one)
+		}
+	}
+}
+
+// rules asks an entry's settings, as they are in force, for broken rules between them.
+func (r *reader) rules(e, fallback *entry) {
+	if !e.sound || e.kind == nil || fallback != nil && !fallback.sound {
+		return
+	}
+	s := e.settings(fallback)
+	if c, ok := s.(setting.Checker); ok {
+		for _, p := range c.Check() {
+			r.faults = append(r.faults, r.blame(e, fallback, p))
+		}
+	}
+	if w, ok := s.(setting.Warner); ok {
+		for _, p := range w.Warn() {
+			r.warnings = append(r.warnings, r.blame(e, fallback, p))
+		}
+	}
+}
+
+// blame finds the place of a problem: the setting itself if the file has it, else the other one that it does not fit.
+func (r *reader) blame(e, fallback *entry, p setting.Problem) Fault {
+	for _, where := range []*entry{e, fallback} {
+		if where == nil {
+			continue
+		}
+		if g, ok := where.given[p.Field]; ok {
+			return r.locate(g.at, join(where.path, p.Field), p.Message)
+		}
+		if g, ok := where.given[p.Other]; ok {
+			return r.locate(g.at, join(where.path, p.Other), p.Field+" "+p.Message)
+		}
+	}
+	return r.locate(e.at, e.path, p.Field+" "+p.Message)
+}
+
+func nameOf(m hujson.ObjectMember) string { return m.Name.Value.(hujson.Literal).String() }
+
+// join is the path of a member.
+func join(path, name string) string {
+	if !validName.MatchString(strings.TrimPrefix(name, "$")) {
+		return path + "[" + quote(name) + "]"
+	}
+	if path == "" {
+		return shorten(name)
+	}
+	return path + "." + shorten(name)
+}
+
+// suggest is the nearest of the allowed names, and all of them if none is near.
+func suggest(name string, allowed []string) string {
+	if near, ok := near(name, allowed); ok {
+		return "did you mean " + near + "?"
+	}
+	return "allowed are " + strings.Join(allowed, ", ")
+}
+
+// suggestAmong is all allowed names, and the nearest.
+func suggestAmong(name string, allowed []string) string {
+	text := "allowed are " + strings.Join(allowed, ", ")
+	if near, ok := near(name, allowed); ok {
+		text += "; did you mean " + near + "?"
+	}
+	return text
+}
+
+// near measures names only, not whatever long text stands in their place.
+func near(name string, allowed []string) (string, bool) {
+	if len(name) > 100 {
+		return "", false
+	}
+	return nearest.Name(name, allowed)
+}

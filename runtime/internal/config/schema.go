@@ -1,0 +1,277 @@
+package config
+
+import (
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/resgen-go/resgen/runtime/internal/setting"
+)
+
+// Schema is a JSON schema (draft 2020-12) of the file, for editors. It refuses what [Parse] refuses for its shape or
+// range, but for what a schema can't see: a name that stands twice, rules between two settings, and the length of a
+// duration that is written as text, other than one below or of zero.
+func Schema() []byte { return standard.schema() }
+
+func (f format) schema() []byte {
+	properties := object{{"$schema", object{{"type", "string"}}}}
+	var defs object
+	for _, s := range f {
+		properties = append(properties, member{s.name, ref(s.name)})
+		defs = append(defs, s.definitions()...)
+	}
+	return pretty(object{
+		{"$schema", "https://json-schema.org/draft/2020-12/schema"},
+		{"title", "resgen settings"},
+		{"description", "Settings of circuit breakers, bulkheads and timeouts, by the names that directives use."},
+		{"allowComments", true},
+		{"allowTrailingCommas", true},
+		{"type", "object"},
+		{"properties", properties},
+		{"additionalProperties", false},
+		{"$defs", defs},
+	})
+}
+
+// definitions are the schema of the section and of the objects in it.
+func (s *section) definitions() object {
+	if s.choose == "" {
+		return object{
+			{s.name, s.outline(ref(s.one))},
+			{s.one, s.kindSchema(&s.kinds[0])},
+		}
+	}
+	outline := s.outline(ref(s.one))
+	outline = append(outline,
+		member{"properties", object{{fallback, ref(s.one + "." + fallback)}}},
+		member{"allOf", append(s.inheritance(), s.idleRules()...)},
+	)
+	defs := object{
+		{s.name, outline},
+		{s.one, s.entrySchema()},
+		{s.one + "." + fallback, s.fallbackSchema()},
+	}
+	for i := range s.kinds {
+		defs = append(defs, member{s.one + "." + s.kinds[i].name, s.kindSchema(&s.kinds[i])})
+	}
+	return defs
+}
+
+// outline is what holds for every section.
+func (s *section) outline(entry object) object {
+	return object{
+		{"description", s.doc},
+		{"type", "object"},
+		{"propertyNames", object{{"pattern", namePattern}}},
+		{"additionalProperties", entry},
+	}
+}
+
+// entrySchema is an object that may choose its kind. What holds if it does not is up to [section.inheritance].
+func (s *section) entrySchema() object {
+	var chosen []any
+	for _, k := range s.kinds {
+		chosen = append(chosen, object{
+			{"if", object{{"required", list(s.choose)}, {"properties", s.isKind(k.name)}}},
+			{"then", ref(s.one + "." + k.name)},
+		})
+	}
+	return object{
+		{"type", "object"},
+		{"properties", object{{s.choose, s.choice()}}},
+		{"allOf", chosen},
+	}
+}
+
+// inheritance has for each kind: if the defaults are of that kind, so are the objects that choose none.
+func (s *section) inheritance() []any {
+	var rules []any
+	for i, k := range s.kinds {
+		given := object{{"properties", s.isKind(k.name)}}
+		condition := object{{"properties", object{{fallback, given}}}}
+		if i > 0 { // the first kind also holds without any choice
+			given = append(given, member{"required", list(s.choose)})
+			condition = object{{"required", list(fallback)}, {"properties", object{{fallback, given}}}}
+		}
+		rules = append(rules, object{{"if", condition}, {"then", object{
+			{"properties", object{{fallback, true}}},
+			{"additionalProperties", object{
+				{"if", object{{"required", list(s.choose)}}},
+				{"else", ref(s.one + "." + k.name)},
+			}},
+		}}})
+	}
+	return rules
+}
+
+// idleRules have for the fields of some kinds only: if the defaults have one, something in the section is of such a kind.
+func (s *section) idleRules() []any {
+	var owners []string
+	having := map[string][]any{}
+	for _, f := range s.fields() {
+		names := kindNames(s.owners(f.Name))
+		if len(names) == len(s.kinds) {
+			continue
+		}
+		key := strings.Join(names, ",")
+		if having[key] == nil {
+			owners = append(owners, key)
+		}
+		having[key] = append(having[key], object{{"required", list(f.Name)}})
+	}
+	var rules []any
+	for _, key := range owners {
+		rules = append(rules, object{
+			{"if", object{{"required", list(fallback)}, {"properties", object{{fallback, object{{"anyOf", having[key]}}}}}}},
+			{"then", s.someKind(strings.Split(key, ","))},
+		})
+	}
+	return rules
+}
+
+// someKind says that an object of the section, the defaults included, is of one of the kinds.
+func (s *section) someKind(names []string) object {
+	chosen := object{{"required", list(s.choose)}, {"properties", object{{s.choose, object{{"enum", list(names...)}}}}}}
+	some := object{{"not", object{{"additionalProperties", object{{"not", chosen}}}}}}
+	if !slices.Contains(names, s.kinds[0].name) {
+		return some
+	}
+	unchosen := object{{"properties", object{{fallback, object{{"not", object{{"required", list(s.choose)}}}}}}}}
+	return object{{"anyOf", []any{some, unchosen}}}
+}
+
+// fallbackSchema is the object of the defaults, which may have the fields of every kind.
+func (s *section) fallbackSchema() object {
+	properties := object{{s.choose, s.choice()}}
+	for _, f := range s.fields() {
+		properties = append(properties, member{f.Name, s.sharedSchema(f.Name)})
+	}
+	return closed("What holds for a "+s.one+" whose own object says nothing else.", properties)
+}
+
+// sharedSchema is a field that may have another meaning and default in each kind, but one type and range in all.
+func (s *section) sharedSchema(field string) object {
+	owners := s.owners(field)
+	if len(owners) == 1 {
+		return fieldSchema(owners[0].field(field))
+	}
+	f := *owners[0].field(field)
+	var meanings []string
+	for _, k := range owners {
+		meanings = append(meanings, k.name+": "+k.field(field).Doc)
+		if k.field(field).Default != f.Default {
+			f.Default = nil
+		}
+	}
+	f.Doc = strings.Join(meanings, "\n")
+	return fieldSchema(&f)
+}
+
+func (s *section) kindSchema(k *kind) object {
+	var properties object
+	if s.choose != "" {
+		properties = s.isKind(k.name)
+	}
+	return closed(k.doc, append(properties, fieldSchemas(k.fields())...))
+}
+
+// closed is an object that has no other properties.
+func closed(description string, properties object) object {
+	o := object{{"type", "object"}, {"properties", properties}, {"additionalProperties", false}}
+	if description != "" {
+		o = append(object{{"description", description}}, o...)
+	}
+	return o
+}
+
+func (s *section) isKind(name string) object { return object{{s.choose, object{{"const", name}}}} }
+
+// choice is the field that chooses a kind.
+func (s *section) choice() object {
+	lines := []string{}
+	for _, k := range s.kinds {
+		lines = append(lines, k.name+": "+k.doc)
+	}
+	return object{{"description", strings.Join(lines, "\n")}, {"enum", list(s.kindNames()...)}}
+}
+
+func fieldSchemas(fields []setting.Field) object {
+	var properties object
+	for _, f := range fields {
+		properties = append(properties, member{f.Name, fieldSchema(&f)})
+	}
+	return properties
+}
+
+func fieldSchema(f *setting.Field) object {
+	doc := f.Doc
+	if f.Like != "" {
+		doc += "; default: that of " + f.Like
+	}
+	o := object{{"description", doc}}
+	switch f.Kind {
+	case setting.Int:
+		o = append(append(o, member{"type", "integer"}), limits(f.Range)...)
+	case setting.Float:
+		o = append(append(o, member{"type", "number"}), limits(f.Range)...)
+	case setting.Duration:
+		o = append(append(o, durationType(f.Range)...), limits(f.Range)...)
+	case setting.Bool:
+		o = append(o, member{"type", "boolean"})
+	default:
+		o = append(o, member{"enum", list(f.OneOf...)})
+	}
+	if f.Default != nil {
+		o = append(o, member{"default", plain(f.Default)})
+	}
+	return o
+}
+
+// limits are the bounds of a number. They say nothing of a text.
+func limits(r setting.Range) (o object) {
+	if r.Low != nil {
+		o = append(o, member{keyword("inimum", r.LowOpen), number(r.Low)})
+	}
+	if r.High != nil {
+		o = append(o, member{keyword("aximum", r.HighOpen), number(r.High)})
+	}
+	return o
+}
+
+func keyword(end string, exclusive bool) string {
+	if exclusive {
+		return "exclusiveM" + end
+	}
+	return "m" + end
+}
+
+// number is a bound as the file writes it: a duration in seconds.
+func number(bound any) any {
+	if d, ok := bound.(time.Duration); ok {
+		return d.Seconds()
+	}
+	return bound
+}
+
+// durationType is a number or a text of the right form. A text is not negative, and not zero if that is outside.
+func durationType(r setting.Range) object {
+	o := object{
+		{"type", list("string", "number")},
+		{"pattern", setting.DurationPattern},
+		{"not", object{{"type", "string"}, {"pattern", "^-.*[1-9]"}}},
+	}
+	if r.LowOpen || r.Low != time.Duration(0) {
+		o = append(o, member{"allOf", []any{object{{"pattern", "[1-9]"}}}})
+	}
+	return o
+}
+
+func ref(name string) object { return object{{"$ref", "#/$defs/" + name}} }
+
+func list(texts ...string) []any {
+	all := make([]any, len(texts))
+	for i, t := range texts {
+		all[i] = t
+	}
+	return all
+}

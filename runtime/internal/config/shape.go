@@ -1,0 +1,124 @@
+package config
+
+import (
+	"bytes"
+	"fmt"
+)
+
+const tooDeep = "brackets nest too deeply here"
+
+// unended has the fault of a token without an end, by its first byte.
+var unended = map[byte]string{
+	'"': "the text that begins here does not end on its line",
+	'/': "the comment that begins here does not end",
+}
+
+// shape is what the tokens before some offset have built.
+type shape struct {
+	open []int // offsets of brackets that are not closed yet
+	last byte  // first byte of the last token
+}
+
+// misshapen finds the faults of the whole: brackets that don't match or nest too deeply, texts and comments that do not
+// end. A parser sees most of them late, and recursion could not survive the depth.
+func (t *text) misshapen() *oops {
+	s, fault := t.shape(len(t.data))
+	if fault == nil && len(s.open) > 0 {
+		fault = &oops{len(t.data), "found the end of the file, expected " + t.closing(s.open[len(s.open)-1])}
+	}
+	return fault
+}
+
+// inName reports whether the name of a member is expected at an offset.
+func (t *text) inName(at int) bool {
+	s, _ := t.shape(at)
+	return len(s.open) > 0 && t.data[s.open[len(s.open)-1]] == '{' && (s.last == '{' || s.last == ',')
+}
+
+// shape goes over the tokens up to an offset.
+func (t *text) shape(upto int) (s shape, fault *oops) {
+	for i := 0; i < upto && fault == nil; {
+		c, end := t.data[i], i+1
+		switch c {
+		case ' ', '\t', '\r', '\n':
+			i = end
+			continue
+		case '/':
+			if end = commentEnd(t.data, i); end > i+1 {
+				i = end
+				continue
+			}
+		case '"':
+			end = textEnd(t.data, i)
+		default:
+			fault = s.bracket(t, i)
+		}
+		if end < 0 {
+			return s, &oops{i, unended[c]}
+		}
+		s.last, i = c, end
+	}
+	return s, fault
+}
+
+// bracket opens or closes one, if that is what stands at an offset.
+func (s *shape) bracket(t *text, at int) *oops {
+	switch c := t.data[at]; c {
+	case '{', '[':
+		if s.open = append(s.open, at); len(s.open) > maxDepth {
+			return &oops{at, tooDeep}
+		}
+	case '}', ']':
+		if len(s.open) == 0 {
+			return nil
+		}
+		opened := s.open[len(s.open)-1]
+		if t.data[opened]+2 != c {
+			return &oops{at, fmt.Sprintf("found '%c', expected %s", c, t.closing(opened))}
+		}
+		s.open = s.open[:len(s.open)-1]
+	}
+	return nil
+}
+
+// closing names the bracket that closes the one at an offset. In ASCII it is two further.
+func (t *text) closing(opened int) string {
+	line, column := t.place(opened)
+	c := t.data[opened]
+	return fmt.Sprintf("'%c' to close the '%c' at %d:%d", c+2, c, line, column)
+}
+
+// textEnd is the offset after the text in quotes that begins at an offset, and -1 if the line or the file ends first.
+func textEnd(data []byte, at int) int {
+	for i := at + 1; i < len(data) && data[i] != '\n'; i++ {
+		switch data[i] {
+		case '"':
+			return i + 1
+		case '\\':
+			i++
+		}
+	}
+	return -1
+}
+
+// commentEnd is the offset after the comment that begins at an offset, at+1 if none does, and -1 if it does not end.
+func commentEnd(data []byte, at int) int {
+	rest := data[at:]
+	var end []byte
+	switch {
+	case bytes.HasPrefix(rest, []byte("//")):
+		end = []byte("\n")
+	case bytes.HasPrefix(rest, []byte("/*")):
+		end = []byte("*/")
+	default:
+		return at + 1
+	}
+	i := bytes.Index(rest[2:], end)
+	switch {
+	case i >= 0:
+		return at + 2 + i + len(end)
+	case rest[1] == '/':
+		return len(data)
+	}
+	return -1
+}

@@ -1,0 +1,134 @@
+package config
+
+import (
+	"bytes"
+	"fmt"
+	"slices"
+	"strconv"
+
+	"github.com/resgen-go/resgen/runtime/internal/setting"
+)
+
+// Starter is a complete file for names in use, by section: an empty object for each name, and comments that show every
+// setting with its default, meaning and range. It changes nothing as it stands: a setting that was written down would hold
+// for breakers of other strategies too, and outlive the built in default. Names of other sections are left out.
+func Starter(used map[string][]string) []byte { return standard.starter(used) }
+
+// Compare says which names in use the file lacks, at no place, and which of its names are not in use, at theirs.
+// used has names by section.
+func (f *File) Compare(used map[string][]string) Faults {
+	var all Faults
+	for _, s := range f.format {
+		all = append(all, f.compare(s.name, used[s.name])...)
+	}
+	return all.settle()
+}
+
+func (f *File) compare(section string, used []string) (all Faults) {
+	names := f.Names(section)
+	unused := slices.DeleteFunc(slices.Clone(names), func(name string) bool { return slices.Contains(used, name) })
+	for _, name := range used {
+		if slices.Contains(names, name) {
+			continue
+		}
+		message := "not in the file, so the defaults hold"
+		if near, ok := near(name, unused); ok {
+			message += "; did you mean the unused " + near + "?"
+		}
+		all = append(all, Fault{File: f.name, Path: join(section, name), Message: message})
+	}
+	for _, name := range unused {
+		e := f.sections[section].named[name]
+		all = append(all, Fault{File: f.name, Line: e.line, Column: e.column, Path: e.path, Message: "no directive uses it"})
+	}
+	return all
+}
+
+func (f format) starter(used map[string][]string) []byte {
+	file := listing{{
+		comments: []string{"Editors check and complete this file with the schema that `resgen schema` prints."},
+		code:     `"$schema": "./resilience.schema.json"`,
+	}}
+	for _, s := range f {
+		file = append(file, part{
+			comments: []string{s.doc},
+			code:     pair(s.name, s.starter(used[s.name]).indented("  ")),
+		})
+	}
+	return []byte(file.indented("") + "\n")
+}
+
+// starter is the defaults of the section, and an object without fields for each name.
+func (s *section) starter(used []string) listing {
+	all := listing{{
+		comments: []string{"What holds for every " + s.one + " whose own object says nothing else."},
+		code:     pair(fallback, listing{s.showcase()}.indented("    ")),
+	}}
+	for _, name := range slices.Compact(slices.Sorted(slices.Values(used))) {
+		if name != fallback {
+			all = append(all, part{code: pair(name, "{}")})
+		}
+	}
+	return all
+}
+
+// showcase is the choice of a kind, if there is one, under comments with the settings of each.
+func (s *section) showcase() (p part) {
+	for _, k := range s.kinds {
+		if s.choose != "" {
+			p.comments = append(p.comments, k.name+": "+k.doc)
+		}
+		for _, f := range k.fields() {
+			p.comments = append(p.comments, "  "+k.show(&f))
+		}
+	}
+	if s.choose != "" {
+		p.code = pair(s.choose, strconv.Quote(s.kinds[0].name))
+	}
+	return p
+}
+
+// show is a setting as one writes it, and what it means.
+func (k *kind) show(f *setting.Field) string {
+	meaning := fmt.Sprintf(" // %s; %s", f.Doc, f.Allowed())
+	switch {
+	case f.Like != "":
+		like := k.field(f.Like)
+		return fmt.Sprintf("%q: %s,%s; default: that of %s", f.Name, scalar(plain(like.Default)), meaning, f.Like)
+	case f.Default == nil:
+		return fmt.Sprintf("%q:%s; optional", f.Name, meaning)
+	}
+	return fmt.Sprintf("%q: %s,%s", f.Name, scalar(plain(f.Default)), meaning)
+}
+
+func pair(name, value string) string { return strconv.Quote(name) + ": " + value }
+
+// listing is what stands in an object of a file that a person reads.
+type listing []part
+
+// part is comments and the member that they explain, if any.
+type part struct {
+	comments []string
+	code     string
+}
+
+// indented is the object as text whose last line has this indentation. There is no comma after the last member.
+func (l listing) indented(by string) string {
+	var b bytes.Buffer
+	b.WriteString("{\n")
+	for i, p := range l {
+		for _, c := range p.comments {
+			fmt.Fprintf(&b, "%s  // %s\n", by, c)
+		}
+		if p.code == "" {
+			continue
+		}
+		b.WriteString(by + "  " + p.code)
+		if slices.ContainsFunc(l[i+1:], func(p part) bool { return p.code != "" }) {
+			b.WriteByte(',')
+		}
+		b.WriteByte('\n')
+	}
+	b.WriteString(by + "}")
+	return b.String()
+}

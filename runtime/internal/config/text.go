@@ -1,0 +1,89 @@
+package config
+
+import (
+	"bytes"
+	"fmt"
+	"slices"
+	"unicode/utf8"
+)
+
+// text is the content of a file that is known to be text, with the places in it.
+type text struct {
+	data   []byte
+	lines  []int // offset of each line
+	starts []int // how many characters begin before each block
+}
+
+// block is the number of bytes after which characters are counted anew, so that a place in a long line is found quickly.
+const block = 1024
+
+// oops is a fault that is still without its place's line and column.
+type oops struct {
+	at      int // offset
+	message string
+}
+
+var bom = []byte("\xEF\xBB\xBF")
+
+// newText strips the byte order mark that some editors write, and refuses what is no UTF-8 text.
+func newText(data []byte) (*text, *oops) {
+	data = bytes.TrimPrefix(data, bom)
+	t := &text{data: data, lines: []int{0}}
+	characters := 0
+	for i, b := range data {
+		if i%block == 0 {
+			t.starts = append(t.starts, characters)
+		}
+		if utf8.RuneStart(b) {
+			characters++
+		}
+		if b == '\n' {
+			t.lines = append(t.lines, i+1)
+		}
+	}
+	return t, t.check()
+}
+
+func (t *text) check() *oops {
+	nul := bytes.IndexByte(t.data, 0)
+	switch {
+	case len(t.data) > MaxSize:
+		return &oops{0, fmt.Sprintf("the file is larger than %d MiB", MaxSize>>20)}
+	case bytes.HasPrefix(t.data, []byte{0xFF, 0xFE}), bytes.HasPrefix(t.data, []byte{0xFE, 0xFF}), nul == 0 || nul == 1:
+		return &oops{0, "the file is UTF-16 or UTF-32; save it as UTF-8"}
+	case nul >= 0:
+		return &oops{nul, "found a NUL byte; this is no text file"}
+	}
+	for i := 0; i < len(t.data); {
+		r, n := utf8.DecodeRune(t.data[i:])
+		if r == utf8.RuneError && n == 1 {
+			return &oops{i, fmt.Sprintf("byte 0x%02x is not UTF-8; save the file as UTF-8", t.data[i])}
+		}
+		i += n
+	}
+	return nil
+}
+
+// place is the line and column of an offset, both from 1.
+func (t *text) place(offset int) (line, column int) {
+	line, found := slices.BinarySearch(t.lines, offset)
+	if found {
+		line++
+	}
+	return line, 1 + t.characters(offset) - t.characters(t.lines[line-1])
+}
+
+// characters says how many characters begin before offset.
+func (t *text) characters(offset int) int {
+	if len(t.starts) == 0 {
+		return 0
+	}
+	b := min(offset/block, len(t.starts)-1)
+	n := t.starts[b]
+	for _, c := range t.data[b*block : offset] {
+		if utf8.RuneStart(c) {
+			n++
+		}
+	}
+	return n
+}

@@ -1,0 +1,144 @@
+package config
+
+import (
+	"math"
+	"slices"
+	"strconv"
+	"unicode/utf8"
+
+	"github.com/resgen-go/resgen/runtime/internal/setting"
+	"github.com/tailscale/hujson"
+)
+
+// object is the value as an object, or a fault.
+func (r *reader) object(v hujson.Value, path string) (*hujson.Object, bool) {
+	object, ok := v.Value.(*hujson.Object)
+	if !ok {
+		r.wrong(v, path, "an object")
+	}
+	return object, ok
+}
+
+// value reads the value of a field, or reports what is wrong with it.
+func (r *reader) value(f *setting.Field, path string, v hujson.Value) (value any, ok bool) {
+	value, ok = r.typed(f, v)
+	switch text, isText := r.textOf(v); {
+	case !ok && isText && f.Kind == setting.Text:
+		r.fault(v.StartOffset, path, "%s is unknown; %s", r.describe(v), suggestAmong(text, f.OneOf))
+	case !ok:
+		r.wrong(v, path, expected(f))
+	case !f.Range.Holds(value):
+		r.fault(v.StartOffset, path, "%s is outside %v", r.describe(v), f.Range)
+		ok = false
+	}
+	return value, ok
+}
+
+// typed reads a value as the Go type of a field's kind.
+func (r *reader) typed(f *setting.Field, v hujson.Value) (value any, ok bool) {
+	text, isText := r.textOf(v)
+	number, isNumber := r.numberOf(v)
+	switch {
+	case f.Kind == setting.Int:
+		return whole(number), isNumber && number == math.Trunc(number)
+	case f.Kind == setting.Float:
+		return number, isNumber
+	case f.Kind == setting.Duration && isNumber:
+		return setting.Seconds(number), true
+	case f.Kind == setting.Duration:
+		d, err := setting.ParseDuration(text)
+		return d, isText && err == nil
+	case f.Kind == setting.Bool:
+		raw := r.raw(v)
+		return raw == "true", raw == "true" || raw == "false"
+	default:
+		return text, isText && slices.Contains(f.OneOf, text)
+	}
+}
+
+// whole is a number without a fraction as an int, and the nearest int if it is beyond all.
+func whole(number float64) int {
+	switch {
+	case number >= math.MaxInt:
+		return math.MaxInt
+	case number <= math.MinInt:
+		return math.MinInt
+	}
+	return int(number)
+}
+
+func (r *reader) textOf(v hujson.Value) (string, bool) {
+	literal, ok := v.Value.(hujson.Literal)
+	if !ok || literal.Kind() != '"' {
+		return "", false
+	}
+	return literal.String(), true
+}
+
+// numberOf is the value as a number, infinite if it is beyond all.
+func (r *reader) numberOf(v hujson.Value) (float64, bool) {
+	if v.Value.Kind() != '0' || r.odd[v.StartOffset] {
+		return 0, false
+	}
+	number, _ := strconv.ParseFloat(r.raw(v), 64)
+	return number, true
+}
+
+// raw is the value as the file writes it.
+func (r *reader) raw(v hujson.Value) string { return string(r.data[v.StartOffset:v.EndOffset]) }
+
+// wrong reports a value of a wrong type.
+func (r *reader) wrong(v hujson.Value, path, expected string) {
+
+	is, hint := "is not", ""
+	switch kind := v.Value.Kind(); {
+	case r.odd[v.StartOffset]:
+		is = "is no JSON value, expected"
+	case kind == 'n':
+		hint = "; leave it out to have the default"
+	}
+	r.fault(v.StartOffset, path, "%s %s %s%s", r.describe(v), is, expected, hint)
+}
+
+// describe is a value as messages show it.
+func (r *reader) describe(v hujson.Value) string {
+	switch v.Value.(type) {
+	case *hujson.Object:
+		return "an object"
+	case *hujson.Array:
+		return "an array"
+	default:
+		return shorten(r.raw(v))
+	}
+}
+
+// expected says what a field takes.
+func expected(f *setting.Field) string {
+	switch f.Kind {
+	case setting.Int:
+		return "a whole number in " + f.Allowed()
+	case setting.Float:
+		return "a number in " + f.Allowed()
+	case setting.Duration:
+		return "a duration in " + f.Allowed() + "; write " + setting.DurationForms
+	default:
+		return f.Allowed()
+	}
+}
+
+// longest is how many bytes of a text in the file a message repeats.
+const longest = 60
+
+// shorten cuts a text that would make a message unreadable.
+func shorten(text string) string {
+	if len(text) <= longest {
+		return text
+	}
+	end := longest
+	for !utf8.RuneStart(text[end]) {
+		end--
+	}
+	return text[:end] + "…"
+}
+
+func quote(text string) string { return strconv.Quote(shorten(text)) }
