@@ -72,36 +72,35 @@ type intention struct {
 // be a directive. A sentence that begins with the name of one was not.
 func intended(text string) (intention, bool) {
 	part := shape.FindStringSubmatch(text)
-	if part == nil {
+	if part == nil || !namesTool(part[2], part[3], part[4]) {
 		return intention{}, false
 	}
-	before, word, separator, name, rest := part[1], part[2], part[3], part[4], part[5]
+	before, separator, name, rest := part[1], part[3], part[4], part[5]
 	meant := intention{name: name, args: strings.Trim(rest, ":= \t")}
 	if near, ok := nearest.Name(name, kindNames()); ok {
 		meant.kind, meant.name = kindOf(near), near
 	}
-	switch {
-	case strings.HasPrefix(text, tool+":"):
+	tight := before == "" && separator == ":" && name != ""
+	if tight || strings.HasPrefix(text, tool+":") {
 		return meant, true
-	case !meant.namesTool(word, separator, name):
-		return intention{}, false
-	case before == "" && separator == ":" && name != "":
-		return meant, true
-	case before != "" && !strings.Contains(separator, ":"):
-		return intention{}, false
 	}
-	return meant, meant.kind != nil && !meant.isProse(rest)
+	colon := strings.Contains(separator, ":")
+	return meant, meant.kind != nil && (colon || before == "") && !meant.isProse(rest)
 }
 
-// namesTool reports whether word is our tool, in any case, or misspelt before
-// a name of ours. Without a separator both must be right.
-func (i intention) namesTool(word, separator, name string) bool {
-	known := i.kind != nil && strings.EqualFold(i.kind.Name, name)
+// namesTool reports whether word is our tool in any case, or a slip of it in
+// front of a colon and a name of ours. Where only a space stands between them
+// the name must be right, too.
+func namesTool(word, separator, name string) bool {
+	known := kindOf(strings.ToLower(name)) != nil
 	if strings.EqualFold(word, tool) {
 		return known || strings.TrimSpace(separator) != ""
 	}
+	if !known || !strings.Contains(separator, ":") {
+		return false
+	}
 	_, near := nearest.Name(word, []string{tool})
-	return near && known && strings.Contains(separator, ":")
+	return near
 }
 
 // isProse reports whether what follows the name reads as a sentence: more

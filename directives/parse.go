@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"go/ast"
 	"go/token"
+	"slices"
 	"strings"
 )
 
@@ -220,7 +221,7 @@ func listsTypes(embedded ast.Expr) bool {
 
 // all are the directives of the type and of its methods.
 func (i Interface) all() Set {
-	all := append(Set(nil), i.Directives...)
+	all := slices.Clone(i.Directives)
 	for _, method := range i.Methods {
 		all = append(all, method.Directives...)
 	}
