@@ -1,0 +1,121 @@
+package resilience
+
+import (
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/resgen-go/resgen/internal/nearest"
+	"github.com/resgen-go/resgen/runtime/internal/breaker"
+)
+
+// Breaker is one breaker of a registry, to look at and to control by hand. Who
+// asks for a change gives a name or a reason, which the [Transition] carries.
+type Breaker struct{ core *breaker.Breaker }
+
+// Breaker returns the breaker of that name. It is an error if no wrapper uses it
+// and the settings don't name it.
+func (r *Registry) Breaker(name string) (*Breaker, error) {
+	if err := r.checkBreaker(name); err != nil {
+		return nil, err
+	}
+	core, err := r.breaker(name)
+	if err != nil {
+		return nil, err
+	}
+	return &Breaker{core}, nil
+}
+
+func (r *Registry) checkBreaker(name string) error {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.breakers[name] != nil {
+		return nil
+	}
+	names := r.settings.Names(sectionBreakers)
+	for known := range r.breakers {
+		names = append(names, known)
+	}
+	for _, known := range names {
+		if known == name {
+			return nil
+		}
+	}
+	text := fmt.Sprintf("resilience: no breaker %q", name)
+	if near, ok := nearest.Name(name, names); ok {
+		text += fmt.Sprintf(", did you mean %q?", near)
+	}
+	return errors.New(text)
+}
+
+// Name is the breaker's name.
+func (b *Breaker) Name() string { return b.core.Name() }
+
+// State returns the state. Asking never changes it: an OPEN breaker whose delay
+// is over reads OPEN until a call comes. See Admits.
+func (b *Breaker) State() State { return b.core.State() }
+
+// Admits reports whether the breaker would admit a call right now. Asking
+// changes nothing.
+func (b *Breaker) Admits() bool {
+	_, admits := b.core.Gate()
+	return admits
+}
+
+// RetryAfter is the time until Admits may turn true; false where that is not
+// known. It is 0 while the breaker admits.
+func (b *Breaker) RetryAfter() (time.Duration, bool) {
+	period, admits := b.core.Gate()
+	if admits {
+		return 0, true
+	}
+	retryAt, known := period.RetryAt()
+	return max(0, retryAt.Sub(breaker.Now())), known
+}
+
+// Trip opens the breaker; it leaves OPEN as it always does. Where it is open
+// already, its wait goes on.
+func (b *Breaker) Trip(by string) { b.core.Trip(by) }
+
+// ForceOpen makes the breaker refuse everything until Reset. This, not a
+// bulkhead of size 0, is how a dependency is shut off.
+func (b *Breaker) ForceOpen(by string) { b.core.ForceOpen(by) }
+
+// Disable makes the breaker admit everything and count nothing until Reset.
+func (b *Breaker) Disable(by string) { b.core.Disable(by) }
+
+// MetricsOnly makes the breaker admit everything and count, but never open,
+// until Reset.
+func (b *Breaker) MetricsOnly(by string) { b.core.MetricsOnly(by) }
+
+// Reset makes the breaker CLOSED and empty, from every state.
+func (b *Breaker) Reset(by string) { b.core.Reset(by) }
+
+// ExternalProbe hands the health check of a breaker to the caller's own prober:
+// call report with nil when the dependency is well and with an error when it is
+// not. No worker probes it then. A breaker with a probe already is an error.
+func (r *Registry) ExternalProbe(name string) (report func(error), err error) {
+	b, err := r.breaker(name)
+	if err != nil {
+		return nil, err
+	}
+	return b.ExternalProbe()
+}
+
+// hooks turn what the core tells into events.
+func (r *Registry) hooks() breaker.Hooks {
+	return breaker.Hooks{
+		Transition: func(t breaker.Transition) {
+			r.events.emit(Transition{
+				At: t.At, Breaker: t.Breaker, From: t.From, To: t.To,
+				Reason: t.Reason, By: t.By, Figures: t.Figures,
+			})
+		},
+		Probe: func(p breaker.Probe) {
+			r.events.emit(Probed{
+				At: p.At, Breaker: p.Breaker, Err: p.Err, Overdue: p.Overdue,
+				External: p.External, Duration: Duration(p.Took),
+			})
+		},
+	}
+}

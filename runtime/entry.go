@@ -1,0 +1,95 @@
+package resilience
+
+import (
+	"slices"
+	"sync/atomic"
+
+	"github.com/resgen-go/resgen/runtime/internal/breaker"
+	"github.com/resgen-go/resgen/runtime/internal/bulkhead"
+)
+
+// entry is what an anticipated method does before its body: it asks the gates
+// of all breakers that the work will need, then reserves permits for the calls
+// under it.
+type entry struct {
+	gates   []*breaker.Breaker // the method's own breaker first
+	demand  *bulkhead.Demand   // nil: gates only
+	refusal atomic.Pointer[gateRefusal]
+}
+
+// enter asks the gates again where it waited for permits, since a breaker may
+// have opened meanwhile.
+func (e *entry) enter(g *Guard, call *Call) error {
+	if err := e.ask(g); err != nil || e.demand == nil {
+		return err
+	}
+	reservation, waited, refused := e.demand.Reserve(call.ctx)
+	if refused != nil {
+		return g.refuseFull(refused)
+	}
+	call.reservation, call.ctx = reservation, reservation
+	if !waited {
+		return nil
+	}
+	if err := e.ask(g); err != nil {
+		call.giveBack()
+		return err
+	}
+	return nil
+}
+
+// ask asks every gate and changes nothing.
+func (e *entry) ask(g *Guard) error {
+	var few [8]refusing
+	all := few[:0]
+	for _, gate := range e.gates {
+		if period, admits := gate.Gate(); !admits {
+			all = append(all, refusing{gate, period})
+		}
+	}
+	if len(all) == 0 {
+		return nil
+	}
+	return e.refuse(g, all)
+}
+
+// refusing is a breaker that does not admit calls, in the period it is in.
+type refusing struct {
+	gate   *breaker.Breaker
+	period *breaker.Period
+}
+
+// gateRefusal is the error of all entries that the same breakers refuse.
+type gateRefusal struct {
+	all []refusing
+	err *RefusalError
+}
+
+func (e *entry) refuse(g *Guard, all []refusing) error {
+	last := e.refusal.Load()
+	if last == nil || !slices.Equal(last.all, all) {
+		last = &gateRefusal{slices.Clone(all), newGateError(g.method, all)}
+		e.refusal.Store(last)
+	}
+	if all[0].gate == g.breaker {
+		all[0].period.Refused()
+	}
+	if e.demand != nil {
+		e.demand.CountGate()
+	}
+	g.observeRefusal(last.err)
+	return last.err
+}
+
+func newGateError(method string, all []refusing) *RefusalError {
+	err := &RefusalError{Kind: KindGate, Method: method, Name: all[0].gate.Name()}
+	for i, r := range all {
+		retryAt, known := r.period.RetryAt()
+		if i == 0 {
+			err.retryAt, err.known = retryAt, known
+		}
+		err.retryAt, err.known = max(err.retryAt, retryAt), err.known && known
+		err.Gates = append(err.Gates, r.gate.Name())
+	}
+	return err
+}

@@ -1,0 +1,172 @@
+package resilience
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/resgen-go/resgen/runtime/internal/breaker"
+)
+
+// What the errors of guards match with [errors.Is].
+var (
+	// ErrOpen: a breaker does not admit the call.
+	ErrOpen = errors.New("breaker does not admit the call")
+	// ErrFull: a bulkhead had no room in time.
+	ErrFull = errors.New("bulkhead is full")
+	// ErrTooLarge: more permits were wanted than the bulkhead can ever give.
+	ErrTooLarge = errors.New("more permits wanted than the bulkhead has")
+	// ErrGate: a gate before an entry method refused its work. Such an error
+	// matches ErrOpen too.
+	ErrGate = errors.New("gate refused")
+	// ErrTimeout: the call outlived the timeout of its guard. It is no refusal:
+	// the call was made, and counts as a failure.
+	ErrTimeout = errors.New("call outlived its timeout")
+	// ErrClosed: the registry is closed and takes no new wrappers.
+	ErrClosed = errors.New("registry is closed")
+)
+
+// Kind says why a guard refused.
+type Kind uint8
+
+const (
+	// KindOpen: the breaker is OPEN. Matches ErrOpen.
+	KindOpen Kind = iota + 1
+	// KindNoTrial: the breaker is HALF_OPEN and its trials are taken. Matches ErrOpen.
+	KindNoTrial
+	// KindForcedOpen: an operator holds the breaker open. Matches ErrOpen.
+	KindForcedOpen
+	// KindGate: one or more gates of an entry method refuse. Matches ErrGate and ErrOpen.
+	KindGate
+	// KindFull: the bulkhead had no room in time. Matches ErrFull.
+	KindFull
+	// KindTooLarge: the bulkhead is smaller than what was wanted. Matches ErrTooLarge.
+	KindTooLarge
+	// KindDone: the caller's context was done before a permit was taken. Matches
+	// the context's error only.
+	KindDone
+)
+
+var kinds = [...]struct {
+	name    string
+	matches []error
+}{
+	KindOpen:       {"open", []error{ErrOpen}},
+	KindNoTrial:    {"no trial left", []error{ErrOpen}},
+	KindForcedOpen: {"forced open", []error{ErrOpen}},
+	KindGate:       {"gate", []error{ErrGate, ErrOpen}},
+	KindFull:       {"full", []error{ErrFull}},
+	KindTooLarge:   {"too large", []error{ErrTooLarge}},
+	KindDone:       {"context done", nil},
+}
+
+// String is the kind in a word or two, such as "open".
+func (k Kind) String() string {
+	if int(k) < len(kinds) {
+		return kinds[k].name
+	}
+	return "unknown kind"
+}
+
+// MarshalText writes the kind as its String.
+func (k Kind) MarshalText() ([]byte, error) { return []byte(k.String()), nil }
+
+// RefusalError is the error of a call that a guard refused: the dependency was
+// not called. Values are shared and must not be changed.
+type RefusalError struct {
+	Kind   Kind
+	Method string // of the guarded interface, such as "Payments.Charge"
+	// Name is that of the breaker or bulkhead; of the first refusing breaker
+	// for KindGate.
+	Name string
+	// Gates are the names of all refusing breakers, for KindGate.
+	Gates []string
+	// Wanted and Available count permits, for KindFull and KindTooLarge. For
+	// KindTooLarge, Available is the most there could ever have been.
+	Wanted, Available int
+
+	retryAt breaker.Instant
+	known   bool
+	cause   error
+}
+
+// RetryAfter returns the time left until another try makes sense, 0 if that is
+// now. It is false where this is not known: a full bulkhead may have room at
+// any moment, and an open breaker that waits for a probe can't tell. With
+// several refusing gates it is the longest of their waits, as all must pass.
+func (e *RefusalError) RetryAfter() (time.Duration, bool) {
+	if !e.known {
+		return 0, false
+	}
+	return max(0, e.retryAt.Sub(breaker.Now())), true
+}
+
+// Error says who refused what, and how long until another try makes sense.
+func (e *RefusalError) Error() string {
+	var text strings.Builder
+	fmt.Fprintf(&text, "resilience: %s refused: ", e.Method)
+	switch e.Kind {
+	case KindOpen:
+		fmt.Fprintf(&text, "breaker %s is OPEN", e.Name)
+	case KindNoTrial:
+		fmt.Fprintf(&text, "breaker %s is HALF_OPEN and its trials are taken", e.Name)
+	case KindForcedOpen:
+		fmt.Fprintf(&text, "breaker %s is FORCED_OPEN by an operator", e.Name)
+	case KindGate:
+		fmt.Fprintf(&text, "gate: %s", admitsNothing(e.Gates))
+	case KindFull:
+		fmt.Fprintf(&text, "bulkhead %s is full (wanted %d, available %d)", e.Name, e.Wanted, e.Available)
+	case KindTooLarge:
+		fmt.Fprintf(&text, "bulkhead %s can never give %d permits (at most %d)", e.Name, e.Wanted, e.Available)
+	case KindDone:
+		fmt.Fprintf(&text, "bulkhead %s was not asked", e.Name)
+	}
+	if e.cause != nil {
+		fmt.Fprintf(&text, ": %v", e.cause)
+	}
+	if wait, known := e.RetryAfter(); known {
+		fmt.Fprintf(&text, "; try again in %v", wait.Round(time.Millisecond))
+	}
+	return text.String()
+}
+
+func admitsNothing(breakers []string) string {
+	if len(breakers) == 1 {
+		return "breaker " + breakers[0] + " does not admit calls"
+	}
+	return "breakers " + strings.Join(breakers, ", ") + " do not admit calls"
+}
+
+// Is reports whether target is one of the sentinels that e.Kind matches.
+func (e *RefusalError) Is(target error) bool {
+	for _, match := range kinds[e.Kind].matches {
+		if target == match {
+			return true
+		}
+	}
+	return false
+}
+
+// Unwrap returns the context's error where the context ended the matter.
+func (e *RefusalError) Unwrap() error { return e.cause }
+
+// timeoutError is what the dependency returned when the timeout of its guard
+// had passed. It also is ErrTimeout and context.DeadlineExceeded, which the
+// dependency's own error may hide.
+type timeoutError struct {
+	method string
+	after  time.Duration
+	err    error
+}
+
+func (e *timeoutError) Error() string {
+	return fmt.Sprintf("resilience: %s outlived its timeout of %v: %v", e.method, e.after, e.err)
+}
+
+func (e *timeoutError) Is(target error) bool {
+	return target == ErrTimeout || target == context.DeadlineExceeded
+}
+
+func (e *timeoutError) Unwrap() error { return e.err }

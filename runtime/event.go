@@ -1,0 +1,98 @@
+package resilience
+
+import (
+	"time"
+
+	"github.com/resgen-go/resgen/runtime/internal/breaker"
+)
+
+// Event is something that happened in a registry: one of [Transition],
+// [Refused], [CallEnded], [Probed], [Reloaded] and [UnknownName].
+type Event interface{ event() }
+
+// Transition is a breaker's change of state.
+type Transition struct {
+	At      time.Time `json:"at"`
+	Breaker string    `json:"breaker"`
+	From    State     `json:"from"`
+	To      State     `json:"to"`
+	Reason  string    `json:"reason"`       // in words, with the figures that decided
+	By      string    `json:"by,omitempty"` // who asked, for a change made by hand
+	Figures Figures   `json:"figures"`      // of the period that ended
+}
+
+// Refused is a call that a guard refused. The dependency was not called.
+type Refused struct {
+	At    time.Time     `json:"at"`
+	Error *RefusalError `json:"error"`
+}
+
+// CallEnded is the end of a call that was made. Observers get it only with
+// [ObserveCalls].
+type CallEnded struct {
+	At       time.Time `json:"at"`
+	Method   string    `json:"method"`
+	Outcome  Outcome   `json:"outcome"`
+	Duration Duration  `json:"duration"`
+	Err      error     `json:"-"` // what the caller got; nil too after a panic
+}
+
+// Probed is the end of a probe, or a probe that is past its timeout and has not
+// returned yet.
+type Probed struct {
+	At       time.Time `json:"at"`
+	Breaker  string    `json:"breaker"`
+	Err      error     `json:"-"` // nil: the dependency is back
+	Overdue  bool      `json:"overdue,omitempty"`
+	External bool      `json:"external,omitempty"` // reported through ExternalProbe
+	Duration Duration  `json:"duration"`
+}
+
+// Reloaded is the result of reading the settings again.
+type Reloaded struct {
+	At      time.Time `json:"at"`
+	Source  string    `json:"source"`
+	Changed []string  `json:"changed,omitempty"` // such as "breakers.payments"; empty: nothing in use changed
+	Err     error     `json:"-"`                 // not nil: the old settings stay in force
+}
+
+// UnknownName is a name of a wrapper that the settings lack; it has the
+// defaults. With [Strict] it is an error of the constructor instead.
+type UnknownName struct {
+	At      time.Time `json:"at"`
+	Section string    `json:"section"` // "breakers", "bulkheads" or "timeouts"
+	Name    string    `json:"name"`
+	Nearest string    `json:"nearest,omitempty"` // unused entry of that section
+}
+
+func (Transition) event()  {}
+func (Refused) event()     {}
+func (CallEnded) event()   {}
+func (Probed) event()      {}
+func (Reloaded) event()    {}
+func (UnknownName) event() {}
+
+// Duration is a time.Duration that is written as text, such as "1.5s".
+type Duration time.Duration
+
+// String is that of time.Duration.
+func (d Duration) String() string { return time.Duration(d).String() }
+
+// MarshalText writes the duration as its String.
+func (d Duration) MarshalText() ([]byte, error) { return []byte(d.String()), nil }
+
+// State is what a breaker is in; see the constants.
+type State = breaker.State
+
+// The states of a breaker. The last three are set by hand and stay until Reset.
+const (
+	Closed      = breaker.Closed      // admits calls and counts their outcomes
+	Open        = breaker.Open        // refuses
+	HalfOpen    = breaker.HalfOpen    // admits trials and decides on them
+	ForcedOpen  = breaker.ForcedOpen  // refuses
+	Disabled    = breaker.Disabled    // admits, counts nothing
+	MetricsOnly = breaker.MetricsOnly // admits and counts, never opens
+)
+
+// Figures are the outcomes a breaker judges by.
+type Figures = breaker.Figures

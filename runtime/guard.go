@@ -1,0 +1,169 @@
+package resilience
+
+import (
+	"context"
+	"sync/atomic"
+	"time"
+
+	"github.com/resgen-go/resgen/runtime/internal/breaker"
+	"github.com/resgen-go/resgen/runtime/internal/bulkhead"
+)
+
+// Guard stands before one method of a wrapper. Generated constructors make it
+// with [Wiring.Guard]. It is safe for concurrent use, and a call on which
+// nothing is wrong costs no allocation (a timeout and an entry's reservation
+// excepted: they derive a context).
+type Guard struct {
+	method   string // such as "Payments.Charge"
+	breaker  *breaker.Breaker
+	bulkhead *bulkhead.Bulkhead // nil too where the entry's demand takes its permit
+	timeout  *timeout
+	entry    *entry
+	classify func(error) Outcome
+	events   *events
+
+	refusal atomic.Pointer[openRefusal] // the last one; its period tells whether it still holds
+	full    atomic.Pointer[RefusalError]
+}
+
+// timeout is one name of the section timeouts.
+type timeout struct {
+	name  string
+	limit atomic.Int64 // a time.Duration; 0 bounds nothing
+}
+
+// Begin takes what the call needs, in the order gate, bulkhead, breaker,
+// timeout. The error is a [*RefusalError]; then everything was given back.
+// Otherwise the call must end with [Call.Finish], and [Call.Release] must be
+// deferred for the case that it panics. The context bounds the wait for a
+// permit and carries reservations; a method without one passes
+// context.Background().
+func (g *Guard) Begin(ctx context.Context) (Call, error) {
+	call := Call{guard: g, ctx: ctx}
+	if err := g.enter(&call); err != nil {
+		return Call{}, err
+	}
+	if g.breaker != nil {
+		period, admitted := g.breaker.Admit()
+		if !admitted {
+			call.giveBack()
+			return Call{}, g.refuseOpen(period)
+		}
+		call.period = period
+		if after := g.breaker.SlowAfter(); after > 0 {
+			call.slowAt = breaker.Now().Add(after)
+		}
+	}
+	if g.timeout != nil || g.events.calls {
+		g.measure(&call)
+	}
+	return call, nil
+}
+
+// enter takes what comes before the breaker: gates, bulkhead, reservations.
+func (g *Guard) enter(call *Call) error {
+	if g.entry != nil {
+		return g.entry.enter(g, call)
+	}
+	if g.bulkhead == nil {
+		return nil
+	}
+	if g.breaker != nil {
+		if period, admits := g.breaker.Gate(); !admits {
+			return g.refuseOpen(period)
+		}
+	}
+	permit, refused := g.bulkhead.Acquire(call.ctx)
+	if refused != nil {
+		return g.refuseFull(refused)
+	}
+	call.permit = permit
+	return nil
+}
+
+// measure starts what not every call pays for: a deadline, and the time for
+// those who observe calls.
+func (g *Guard) measure(call *Call) {
+	measured := &measured{caller: call.ctx, began: breaker.Now()}
+	if g.timeout != nil {
+		if limit := time.Duration(g.timeout.limit.Load()); limit > 0 {
+			measured.limit = limit
+			call.ctx, measured.cancel = context.WithTimeout(call.ctx, limit)
+		}
+	}
+	call.measured = measured
+}
+
+// openRefusal is the error of all calls that one period refuses, so that a
+// refusal need not allocate.
+type openRefusal struct {
+	period *breaker.Period
+	err    *RefusalError
+}
+
+func (g *Guard) refuseOpen(period *breaker.Period) error {
+	last := g.refusal.Load()
+	if last == nil || last.period != period {
+		last = &openRefusal{period, &RefusalError{Kind: kindOf(period), Method: g.method, Name: g.breaker.Name()}}
+		last.err.retryAt, last.err.known = period.RetryAt()
+		g.refusal.Store(last)
+	}
+	period.Refused()
+	g.observeRefusal(last.err)
+	return last.err
+}
+
+func kindOf(period *breaker.Period) Kind {
+	switch period.State() {
+	case HalfOpen:
+		return KindNoTrial
+	case ForcedOpen:
+		return KindForcedOpen
+	}
+	return KindOpen
+}
+
+// refuseFull turns a bulkhead's refusal into the caller's error. The plain one,
+// no room and no waiting, is the same value as long as its figures are.
+func (g *Guard) refuseFull(refused *bulkhead.Refusal) error {
+	last := g.full.Load()
+	if last == nil || !last.tells(refused) {
+		last = g.newFullRefusal(refused)
+		if refused.Cause == nil {
+			g.full.Store(last)
+		}
+	}
+	g.observeRefusal(last)
+	return last
+}
+
+// fullKinds are the kinds of a bulkhead's refusals as callers see them.
+var fullKinds = [...]Kind{
+	bulkhead.Full:      KindFull,
+	bulkhead.Cancelled: KindFull,
+	bulkhead.TooLarge:  KindTooLarge,
+	bulkhead.Done:      KindDone,
+}
+
+func (g *Guard) newFullRefusal(refused *bulkhead.Refusal) *RefusalError {
+	return &RefusalError{
+		Kind:      fullKinds[refused.Kind],
+		Method:    g.method,
+		Name:      refused.Bulkhead.Name(),
+		Wanted:    refused.Wanted,
+		Available: refused.Available,
+		cause:     refused.Cause,
+	}
+}
+
+func (e *RefusalError) tells(refused *bulkhead.Refusal) bool {
+	return refused.Cause == nil && e.Kind == fullKinds[refused.Kind] &&
+		e.Wanted == refused.Wanted && e.Available == refused.Available &&
+		e.Name == refused.Bulkhead.Name()
+}
+
+func (g *Guard) observeRefusal(err *RefusalError) {
+	if g.events.refusals {
+		g.events.emitFrequent(Refused{At: time.Now(), Error: err})
+	}
+}

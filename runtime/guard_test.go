@@ -1,0 +1,473 @@
+package resilience_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"runtime"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	resilience "github.com/resgen-go/resgen/runtime"
+)
+
+var errDown = errors.New("down")
+
+// newRegistry makes a registry from JSON text that is closed when the test ends.
+func newRegistry(t testing.TB, text string, options ...resilience.Option) *resilience.Registry {
+	t.Helper()
+	options = append([]resilience.Option{
+		resilience.Settings("resilience.json", []byte(text)), resilience.Logger(nil),
+	}, options...)
+	registry, err := resilience.New(options...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { registry.Close() })
+	return registry
+}
+
+// newGuard wires the guard of Client.Do.
+func newGuard(t testing.TB, registry *resilience.Registry, guards resilience.Guards) *resilience.Guard {
+	t.Helper()
+	wiring := registry.Wire("Client")
+	guard := wiring.Guard("Do", guards)
+	if err := wiring.Done(); err != nil {
+		t.Fatal(err)
+	}
+	return guard
+}
+
+// do is what a generated method does.
+func do(ctx context.Context, guard *resilience.Guard, next func(context.Context) error) error {
+	call, err := guard.Begin(ctx)
+	if err != nil {
+		return err
+	}
+	defer call.Release()
+	return call.Finish(next(call.Context()))
+}
+
+func returns(err error) func(context.Context) error {
+	return func(context.Context) error { return err }
+}
+
+func breakerOf(t testing.TB, registry *resilience.Registry, name string) resilience.BreakerSnapshot {
+	t.Helper()
+	for _, b := range registry.Snapshot().Breakers {
+		if b.Name == name {
+			return b
+		}
+	}
+	t.Fatalf("no breaker %s", name)
+	return resilience.BreakerSnapshot{}
+}
+
+func bulkheadOf(t testing.TB, registry *resilience.Registry, name string) resilience.BulkheadSnapshot {
+	t.Helper()
+	for _, b := range registry.Snapshot().Bulkheads {
+		if b.Name == name {
+			return b
+		}
+	}
+	t.Fatalf("no bulkhead %s", name)
+	return resilience.BulkheadSnapshot{}
+}
+
+func TestOutcomes(t *testing.T) {
+	canceled, cancel := context.WithCancel(context.Background())
+	cancel()
+	late, cancelLate := context.WithTimeout(context.Background(), -1)
+	defer cancelLate()
+	var typedNil *resilience.RefusalError
+	ignoreAll := func(error) resilience.Outcome { return resilience.Ignored }
+	failOnNil := func(err error) resilience.Outcome {
+		if err == nil {
+			return resilience.Failure
+		}
+		return resilience.Success
+	}
+	cases := []struct {
+		name            string
+		ctx             context.Context
+		classify        func(error) resilience.Outcome
+		err             error
+		calls, failures int
+	}{
+		{"no error is a success", context.Background(), nil, nil, 1, 0},
+		{"an error is a failure", context.Background(), nil, errDown, 1, 1},
+		{"a wrapped error is a failure", context.Background(), nil, fmt.Errorf("x: %w", errDown), 1, 1},
+		{"joined errors are a failure", context.Background(), nil, errors.Join(errDown, errDown), 1, 1},
+		{"an error after the caller gave up is ignored", canceled, nil, errDown, 0, 0},
+		{"no error after the caller gave up is a success", canceled, nil, nil, 1, 0},
+		{"context.Canceled while the caller waits is a failure", context.Background(), nil, context.Canceled, 1, 1},
+		{"the caller's deadline is a failure", late, nil, context.DeadlineExceeded, 1, 1},
+		{"a refusal further in is ignored", context.Background(), nil, fmt.Errorf("x: %w", &resilience.RefusalError{Kind: resilience.KindFull}), 0, 0},
+		{"a refusal that is a typed nil is an error and ignored", context.Background(), nil, typedNil, 0, 0},
+		{"classify can ignore", context.Background(), ignoreAll, errDown, 0, 0},
+		{"classify can ignore a success", context.Background(), ignoreAll, nil, 0, 0},
+		{"classify can turn both round: nil", context.Background(), failOnNil, nil, 1, 1},
+		{"classify can turn both round: an error", context.Background(), failOnNil, errDown, 1, 0},
+		{"classify is not asked when the caller gave up", canceled, failOnNil, errDown, 0, 0},
+		{"classify is not asked about a refusal further in", context.Background(), failOnNil, &resilience.RefusalError{Kind: resilience.KindOpen}, 0, 0},
+	}
+	for _, c := range cases {
+		t.Run(c.name, func(t *testing.T) {
+			registry := newRegistry(t, `{}`)
+			guard := newGuard(t, registry, resilience.Guards{Breaker: "b", Classify: c.classify})
+			if err := do(c.ctx, guard, returns(c.err)); err != c.err {
+				t.Errorf("the caller got %v, want %v unchanged", err, c.err)
+			}
+			got := breakerOf(t, registry, "b").Figures
+			if int(got.Calls) != c.calls || int(got.Failures) != c.failures {
+				t.Errorf("counted %d calls and %d failures, want %d and %d", got.Calls, got.Failures, c.calls, c.failures)
+			}
+		})
+	}
+}
+
+func TestPanicIsAFailureAndGoesOnUnchanged(t *testing.T) {
+	registry := newRegistry(t, `{}`)
+	guard := newGuard(t, registry, resilience.Guards{Breaker: "b", Bulkhead: "b"})
+	value := new(int)
+	func() {
+		defer func() {
+			if got := recover(); got != value {
+				t.Errorf("recovered %v, want the value that was thrown", got)
+			}
+		}()
+		do(context.Background(), guard, func(context.Context) error { panic(value) })
+	}()
+	wantOneFailureAndNoPermitOut(t, registry)
+}
+
+func TestGoexitIsAFailure(t *testing.T) {
+	registry := newRegistry(t, `{}`)
+	guard := newGuard(t, registry, resilience.Guards{Breaker: "b", Bulkhead: "b"})
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		do(context.Background(), guard, func(context.Context) error { runtime.Goexit(); return nil })
+	}()
+	<-done
+	wantOneFailureAndNoPermitOut(t, registry)
+}
+
+func TestClassifyThatPanicsIsAFailure(t *testing.T) {
+	registry := newRegistry(t, `{}`)
+	guard := newGuard(t, registry, resilience.Guards{
+		Breaker: "b", Bulkhead: "b", Classify: func(error) resilience.Outcome { panic("classify") },
+	})
+	func() {
+		defer func() { recover() }()
+		do(context.Background(), guard, returns(nil))
+	}()
+	wantOneFailureAndNoPermitOut(t, registry)
+}
+
+func wantOneFailureAndNoPermitOut(t *testing.T, registry *resilience.Registry) {
+	t.Helper()
+	if got := breakerOf(t, registry, "b").Figures; got.Calls != 1 || got.Failures != 1 {
+		t.Errorf("counted %d calls and %d failures, want one failure", got.Calls, got.Failures)
+	}
+	if got := bulkheadOf(t, registry, "b"); got.InUse != 0 || got.Available != got.MaxConcurrentCalls {
+		t.Errorf("%d permits are out, want none", got.InUse)
+	}
+}
+
+func TestOpenBreakerRefusesAndSaysUntilWhen(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		registry := newRegistry(t, `{"breakers": {"b": {"failureThreshold": 1, "testDelay": "20s"}}}`)
+		guard := newGuard(t, registry, resilience.Guards{Breaker: "b"})
+		do(context.Background(), guard, returns(errDown))
+		time.Sleep(5 * time.Second)
+		err := do(context.Background(), guard, returns(nil))
+		var refusal *resilience.RefusalError
+		if !errors.As(err, &refusal) || !errors.Is(err, resilience.ErrOpen) || errors.Is(err, resilience.ErrFull) {
+			t.Fatalf("got %v, want a refusal that is ErrOpen", err)
+		}
+		if after, known := refusal.RetryAfter(); !known || after != 15*time.Second {
+			t.Errorf("RetryAfter is %v, %v; want 15s", after, known)
+		}
+		want := "resilience: Client.Do refused: breaker b is OPEN; try again in 15s"
+		if err.Error() != want {
+			t.Errorf("the error reads\n%s\nwant\n%s", err, want)
+		}
+		if again := do(context.Background(), guard, returns(nil)); again != err {
+			t.Error("a second refusal of the same period is another error")
+		}
+		time.Sleep(15 * time.Second)
+		if err := do(context.Background(), guard, returns(nil)); err != nil {
+			t.Errorf("at the end of the delay the call was refused: %v", err)
+		}
+	})
+}
+
+func TestFullBulkheadRefusesAndBreakerCountsNothing(t *testing.T) {
+	registry := newRegistry(t, `{"bulkheads": {"b": {"maxConcurrentCalls": 1}}}`)
+	guard := newGuard(t, registry, resilience.Guards{Breaker: "b", Bulkhead: "b"})
+	err := do(context.Background(), guard, func(ctx context.Context) error {
+		err := do(ctx, guard, returns(nil))
+		if !errors.Is(err, resilience.ErrFull) {
+			t.Errorf("got %v, want ErrFull", err)
+		}
+		if want := "resilience: Client.Do refused: bulkhead b is full (wanted 1, available 0)"; err.Error() != want {
+			t.Errorf("the error reads\n%s\nwant\n%s", err, want)
+		}
+		return err
+	})
+	if !errors.Is(err, resilience.ErrFull) {
+		t.Errorf("the refusal further in did not reach the caller: %v", err)
+	}
+	if got := breakerOf(t, registry, "b").Figures; got.Calls != 0 {
+		t.Errorf("the breaker counted %d calls, want none: refusals say nothing about the dependency", got.Calls)
+	}
+}
+
+func TestWaitThatEndsWithTheContextIsFullAndTheContextsError(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		registry := newRegistry(t, `{"bulkheads": {"b": {"maxConcurrentCalls": 1, "maxWaitDuration": "1m"}}}`)
+		guard := newGuard(t, registry, resilience.Guards{Bulkhead: "b"})
+		do(context.Background(), guard, func(context.Context) error {
+			ctx, cancel := context.WithTimeout(context.Background(), time.Second)
+			defer cancel()
+			err := do(ctx, guard, returns(nil))
+			if !errors.Is(err, resilience.ErrFull) || !errors.Is(err, context.DeadlineExceeded) {
+				t.Errorf("got %v, want ErrFull and DeadlineExceeded", err)
+			}
+			return nil
+		})
+	})
+}
+
+func TestTimeout(t *testing.T) {
+	cases := []struct {
+		name     string
+		limit    string
+		caller   time.Duration
+		work     time.Duration
+		own      error
+		timedOut bool
+		failures int
+	}{
+		{"the guard's deadline makes ErrTimeout", "1s", time.Hour, 2 * time.Second, nil, true, 1},
+		{"an error of the dependency's own after it is ErrTimeout too", "1s", time.Hour, 2 * time.Second, errDown, true, 1},
+		{"the caller's earlier deadline does not", "1s", time.Second / 2, 2 * time.Second, nil, false, 1},
+		{"an error in time does not", "1s", time.Hour, 0, errDown, false, 1},
+		{"a name that is configured nowhere bounds nothing", "", 10 * time.Second, 2 * time.Second, errDown, false, 1},
+	}
+	for _, c := range cases {
+		t.Run(c.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				settings := `{}`
+				if c.limit != "" {
+					settings = `{"timeouts": {"b": {"duration": "` + c.limit + `"}}}`
+				}
+				registry := newRegistry(t, settings)
+				guard := newGuard(t, registry, resilience.Guards{Breaker: "b", Timeout: "b"})
+				caller, cancel := context.WithTimeout(context.Background(), c.caller)
+				defer cancel()
+				err := do(caller, guard, func(ctx context.Context) error { return work(ctx, c.work, c.own) })
+				if got := errors.Is(err, resilience.ErrTimeout); got != c.timedOut {
+					t.Errorf("%v: is ErrTimeout %v, want %v", err, got, c.timedOut)
+				}
+				if c.timedOut && !errors.Is(err, context.DeadlineExceeded) {
+					t.Errorf("%v is not DeadlineExceeded", err)
+				}
+				if c.own != nil && !errors.Is(err, c.own) {
+					t.Errorf("%v hides what the dependency returned", err)
+				}
+				if got := breakerOf(t, registry, "b").Figures; int(got.Failures) != c.failures {
+					t.Errorf("counted %d failures, want %d", got.Failures, c.failures)
+				}
+			})
+		})
+	}
+}
+
+// work takes its time or the context's, then returns its own error if it has one.
+func work(ctx context.Context, takes time.Duration, own error) error {
+	select {
+	case <-time.After(takes):
+		return own
+	case <-ctx.Done():
+		if own != nil {
+			return own
+		}
+		return fmt.Errorf("request: %w", ctx.Err())
+	}
+}
+
+func TestTimeoutPassesOnResultsThatComeLate(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		registry := newRegistry(t, `{"timeouts": {"b": {"duration": "1s"}}}`)
+		guard := newGuard(t, registry, resilience.Guards{Breaker: "b", Bulkhead: "b", Timeout: "b"})
+		err := do(context.Background(), guard, func(context.Context) error {
+			time.Sleep(2 * time.Second)
+			if got := bulkheadOf(t, registry, "b"); got.InUse != 1 {
+				t.Errorf("%d permits in use after the timeout, want the one that still runs", got.InUse)
+			}
+			return nil
+		})
+		if err != nil {
+			t.Errorf("a late success became %v", err)
+		}
+		if got := breakerOf(t, registry, "b").Figures; got.Failures != 0 || got.Calls != 1 {
+			t.Errorf("counted %d failures of %d calls, want a success", got.Failures, got.Calls)
+		}
+	})
+}
+
+func TestGatesNameAllThatRefuse(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		registry := newRegistry(t, `{"breakers": {"a": {"testDelay": "10s"}, "b": {"testDelay": "30s"}}}`)
+		entry := newGuard(t, registry, resilience.Guards{Check: []string{"a", "b", "c"}})
+		for _, name := range []string{"a", "b"} {
+			b, err := registry.Breaker(name)
+			if err != nil {
+				t.Fatal(err)
+			}
+			b.Trip("test")
+		}
+		err := do(context.Background(), entry, returns(nil))
+		if !errors.Is(err, resilience.ErrGate) || !errors.Is(err, resilience.ErrOpen) {
+			t.Fatalf("got %v, want ErrGate and ErrOpen", err)
+		}
+		want := "resilience: Client.Do refused: gate: breakers a, b do not admit calls; try again in 30s"
+		if err.Error() != want {
+			t.Errorf("the error reads\n%s\nwant\n%s", err, want)
+		}
+	})
+}
+
+func TestPreloadedPermitsServeTheCallsUnderAnEntry(t *testing.T) {
+	registry := newRegistry(t, `{"bulkheads": {"stock": {"maxConcurrentCalls": 3}}}`)
+	entry := newGuard(t, registry, resilience.Guards{Preload: []resilience.Permits{{Bulkhead: "stock", N: 2}}})
+	inner := newGuard(t, registry, resilience.Guards{Bulkhead: "stock"})
+	err := do(context.Background(), entry, func(ctx context.Context) error {
+		if got := bulkheadOf(t, registry, "stock"); got.ReservedIdle != 2 || got.Available != 1 {
+			t.Errorf("reserved %d, available %d; want 2 and 1", got.ReservedIdle, got.Available)
+		}
+		return do(context.Background(), inner, func(context.Context) error { // a stranger takes the last
+			if err := do(context.Background(), inner, returns(nil)); !errors.Is(err, resilience.ErrFull) {
+				t.Errorf("a second stranger got %v, want ErrFull", err)
+			}
+			return do(ctx, inner, returns(nil))
+		})
+	})
+	if err != nil {
+		t.Error(err)
+	}
+	if got := bulkheadOf(t, registry, "stock"); got.Available != 3 || got.ReservedIdle != 0 {
+		t.Errorf("after the entry: %d available, %d reserved", got.Available, got.ReservedIdle)
+	}
+}
+
+func TestReservationReachesAContextThatIsNotDerived(t *testing.T) {
+	registry := newRegistry(t, `{"bulkheads": {"stock": {"maxConcurrentCalls": 1}}}`)
+	entry := newGuard(t, registry, resilience.Guards{Preload: []resilience.Permits{{Bulkhead: "stock", N: 1}}})
+	inner := newGuard(t, registry, resilience.Guards{Bulkhead: "stock"})
+	var kept resilience.Reservation
+	do(context.Background(), entry, func(ctx context.Context) error {
+		reservation, ok := resilience.ReservationFrom(ctx)
+		if !ok {
+			t.Fatal("the entry's context carries no reservation")
+		}
+		kept = reservation
+		if err := do(context.Background(), inner, returns(nil)); !errors.Is(err, resilience.ErrFull) {
+			t.Errorf("without the handle: %v, want ErrFull", err)
+		}
+		if err := do(reservation.Attach(context.Background()), inner, returns(nil)); err != nil {
+			t.Errorf("with the handle: %v", err)
+		}
+		return nil
+	})
+	if _, ok := resilience.ReservationFrom(kept.Attach(context.Background())); ok {
+		t.Error("the reservation is still found after its entry returned")
+	}
+}
+
+func TestMisspeltNames(t *testing.T) {
+	t.Run("an unknown name has the defaults and shows as an event", func(t *testing.T) {
+		synctest.Test(t, func(t *testing.T) {
+			var seen []resilience.Event
+			observer := resilience.ObserverFunc(func(e resilience.Event) { seen = append(seen, e) })
+			registry := newRegistry(t, `{"breakers": {"payments": {}}}`, resilience.Observe(observer))
+			newGuard(t, registry, resilience.Guards{Breaker: "paymnets"})
+			synctest.Wait()
+			if len(seen) != 1 {
+				t.Fatalf("saw %v, want one event", seen)
+			}
+			unknown, ok := seen[0].(resilience.UnknownName)
+			if !ok || unknown.Name != "paymnets" || unknown.Nearest != "payments" || unknown.Section != "breakers" {
+				t.Errorf("saw %+v", seen[0])
+			}
+		})
+	})
+	t.Run("with Strict it is the constructor's error", func(t *testing.T) {
+		registry := newRegistry(t, `{"breakers": {"payments": {}}}`, resilience.Strict())
+		wiring := registry.Wire("Client")
+		wiring.Guard("Do", resilience.Guards{Breaker: "paymnets"})
+		wiring.Guard("Undo", resilience.Guards{Breaker: "paymnets"})
+		want := `Client: resilience: resilience.json: breakers has no "paymnets", the nearest unused is "payments"`
+		if err := wiring.Done(); err == nil || err.Error() != want {
+			t.Errorf("got\n%v\nwant\n%s", err, want)
+		}
+	})
+	t.Run("control by hand suggests", func(t *testing.T) {
+		registry := newRegistry(t, `{"breakers": {"payments": {}}}`)
+		want := `resilience: no breaker "paymnets", did you mean "payments"?`
+		if _, err := registry.Breaker("paymnets"); err == nil || err.Error() != want {
+			t.Errorf("got\n%v\nwant\n%s", err, want)
+		}
+	})
+}
+
+func TestBadSettingsAreAnErrorOfTheConstructor(t *testing.T) {
+	_, err := resilience.New(resilience.Settings("resilience.json",
+		[]byte(`{"breakers": {"payments": {"failureTreshold": 3, "testDelay": "-1s"}}}`)))
+	if err == nil {
+		t.Fatal("no error")
+	}
+	for _, want := range []string{"resilience.json:1:", "failureThreshold", "testDelay"} {
+		if !strings.Contains(err.Error(), want) {
+			t.Errorf("the error lacks %q:\n%v", want, err)
+		}
+	}
+}
+
+func TestSecondProbeOfABreakerIsAnError(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		registry := newRegistry(t, `{}`)
+		for _, want := range []bool{true, false} {
+			wiring := registry.Wire("Client")
+			wiring.Guard("Do", resilience.Guards{Breaker: "b"})
+			wiring.Probe("b", func(context.Context) error { return nil })
+			if err := wiring.Done(); (err == nil) != want {
+				t.Errorf("Done returned %v", err)
+			}
+		}
+		registry.Close()
+	})
+}
+
+func TestClosedRegistryTakesNoWrappersAndGuardsOn(t *testing.T) {
+	registry := newRegistry(t, `{}`)
+	guard := newGuard(t, registry, resilience.Guards{Breaker: "b"})
+	if err := registry.Close(); err != nil {
+		t.Fatal(err)
+	}
+	for range 3 {
+		do(context.Background(), guard, returns(errDown))
+	}
+	if err := do(context.Background(), guard, returns(nil)); !errors.Is(err, resilience.ErrOpen) {
+		t.Errorf("got %v, want the breaker to guard on", err)
+	}
+	wiring := registry.Wire("Other")
+	wiring.Guard("Do", resilience.Guards{Breaker: "other"})
+	if err := wiring.Done(); !errors.Is(err, resilience.ErrClosed) {
+		t.Errorf("got %v, want ErrClosed", err)
+	}
+}

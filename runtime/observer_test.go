@@ -1,0 +1,159 @@
+package resilience_test
+
+import (
+	"context"
+	"log/slog"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	resilience "github.com/resgen-go/resgen/runtime"
+)
+
+// opens is the JSON of a breaker that one failure opens.
+const opens = `{"breakers": {"b": {"failureThreshold": 1, "successThreshold": 1, "testDelay": "1s"}}}`
+
+func TestObserverMayUseTheRegistry(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var registry *resilience.Registry
+		var guard *resilience.Guard
+		var inside error
+		observer := resilience.ObserverFunc(func(e resilience.Event) {
+			if transition, ok := e.(resilience.Transition); ok && transition.To == resilience.Open {
+				registry.Snapshot()
+				inside = do(context.Background(), guard, returns(nil))
+			}
+		})
+		registry = newRegistry(t, opens, resilience.Observe(observer))
+		guard = newGuard(t, registry, resilience.Guards{Breaker: "b"})
+		do(context.Background(), guard, returns(errDown))
+		synctest.Wait()
+		if inside == nil {
+			t.Error("the call from the observer was not refused")
+		}
+	})
+}
+
+func TestObserverThatPanicsIsCountedAndGoesOn(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var seen int
+		observer := resilience.ObserverFunc(func(e resilience.Event) {
+			if _, ok := e.(resilience.Transition); ok {
+				seen++
+				panic("observer")
+			}
+		})
+		registry := newRegistry(t, opens, resilience.Observe(observer))
+		guard := newGuard(t, registry, resilience.Guards{Breaker: "b"})
+		do(context.Background(), guard, returns(errDown))
+		time.Sleep(time.Second)
+		do(context.Background(), guard, returns(nil))
+		synctest.Wait()
+		if got := registry.Snapshot().Events.Panics; got != 3 || seen != 3 {
+			t.Errorf("%d events seen and %d panics counted, want 3 and 3", seen, got)
+		}
+	})
+}
+
+func TestObserverThatBlocksDelaysNoCallAndLosesRareEventsLast(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		release := make(chan struct{})
+		var transitions int
+		observer := resilience.ObserverFunc(func(e resilience.Event) {
+			<-release
+			if _, ok := e.(resilience.Transition); ok {
+				transitions++
+			}
+		})
+		registry := newRegistry(t, opens, resilience.Observe(observer), resilience.ObserveCalls())
+		guard := newGuard(t, registry, resilience.Guards{Breaker: "b"})
+		for range 2000 {
+			do(context.Background(), guard, returns(nil))
+		}
+		do(context.Background(), guard, returns(errDown))
+		if registry.Snapshot().Events.Dropped == 0 {
+			t.Error("2000 events behind a blocked observer, and none was dropped")
+		}
+		close(release)
+		synctest.Wait()
+		if transitions != 1 {
+			t.Errorf("saw %d transitions, want the one that came last", transitions)
+		}
+	})
+}
+
+func TestEventsComeInOrder(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var path []string
+		observer := resilience.ObserverFunc(func(e resilience.Event) {
+			if transition, ok := e.(resilience.Transition); ok {
+				path = append(path, transition.To.String())
+			}
+		})
+		registry := newRegistry(t, opens, resilience.Observe(observer))
+		guard := newGuard(t, registry, resilience.Guards{Breaker: "b"})
+		for range 3 {
+			do(context.Background(), guard, returns(errDown))
+			time.Sleep(time.Second)
+			do(context.Background(), guard, returns(nil))
+		}
+		synctest.Wait()
+		want := strings.Repeat("OPEN HALF_OPEN CLOSED ", 3)
+		if got := strings.Join(path, " ") + " "; got != want {
+			t.Errorf("saw %s, want %s", got, want)
+		}
+	})
+}
+
+func TestCallEndedTellsOutcomeAndDuration(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var seen []resilience.CallEnded
+		observer := resilience.ObserverFunc(func(e resilience.Event) {
+			if ended, ok := e.(resilience.CallEnded); ok {
+				seen = append(seen, ended)
+			}
+		})
+		registry := newRegistry(t, `{}`, resilience.Observe(observer), resilience.ObserveCalls())
+		guard := newGuard(t, registry, resilience.Guards{Bulkhead: "b"})
+		do(context.Background(), guard, func(context.Context) error { time.Sleep(time.Second); return errDown })
+		synctest.Wait()
+		if len(seen) != 1 || seen[0].Outcome != resilience.Failure || seen[0].Duration != resilience.Duration(time.Second) ||
+			seen[0].Method != "Client.Do" || seen[0].Err != errDown {
+			t.Errorf("saw %+v", seen)
+		}
+	})
+}
+
+func TestTransitionsAreLogged(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var text strings.Builder
+		logger := slog.New(slog.NewTextHandler(&text, nil))
+		registry := newRegistry(t, opens, resilience.Logger(logger))
+		b, err := registry.Breaker("b")
+		if err != nil {
+			t.Fatal(err)
+		}
+		b.ForceOpen("alice: provider asked us to stop")
+		synctest.Wait()
+		for _, want := range []string{"level=WARN", "breaker=b", "from=CLOSED", "to=FORCED_OPEN", "alice"} {
+			if !strings.Contains(text.String(), want) {
+				t.Errorf("the log lacks %s: %s", want, &text)
+			}
+		}
+	})
+}
+
+func TestCloseDeliversWhatWaitsAndGivesUpInTheEnd(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		forever := make(chan struct{})
+		registry := newRegistry(t, opens, resilience.Observe(resilience.ObserverFunc(func(resilience.Event) { <-forever })))
+		guard := newGuard(t, registry, resilience.Guards{Breaker: "b"})
+		do(context.Background(), guard, returns(errDown))
+		began := time.Now()
+		if err := registry.Close(); err == nil || time.Since(began) != 5*time.Second {
+			t.Errorf("Close returned %v after %v, want an error after 5s", err, time.Since(began))
+		}
+		close(forever)
+	})
+}

@@ -1,0 +1,93 @@
+package resilience
+
+import (
+	"io"
+	"log/slog"
+	"os"
+
+	"github.com/resgen-go/resgen/runtime/internal/config"
+	"github.com/resgen-go/resgen/runtime/internal/watch"
+)
+
+// Option sets up a registry; see [New].
+type Option func(*setup)
+
+type setup struct {
+	source    Source
+	follow    bool
+	strict    bool
+	logger    *slog.Logger
+	observers []Observer
+	calls     bool
+}
+
+// Source delivers the settings: the text of a JSON file, wherever it lives.
+// [File] and [Watch] are made of one that reads a file.
+type Source interface {
+	// Read returns the present text and a name for it in messages.
+	Read() (name string, text []byte, err error)
+	// Follow calls changed, from one goroutine, whenever Read may give something
+	// new, until stop has returned.
+	Follow(changed func()) (stop func(), err error)
+}
+
+// File reads the settings from the JSON file at path, once.
+func File(path string) Option {
+	return func(s *setup) { s.source, s.follow = file(path), false }
+}
+
+// Watch reads the settings from the JSON file at path, and again whenever it
+// changes. A change with a fault in it leaves the old settings in force and
+// shows as a [Reloaded] event; the file must be right at the start.
+func Watch(path string) Option { return Follow(file(path)) }
+
+// Follow is Watch for settings that come from elsewhere.
+func Follow(source Source) Option {
+	return func(s *setup) { s.source, s.follow = source, true }
+}
+
+// Settings takes the settings from text, the content of a JSON file. Name
+// stands for it in messages.
+func Settings(name string, text []byte) Option {
+	return func(s *setup) { s.source, s.follow = literal{name, text}, false }
+}
+
+// Strict makes a wrapper's constructor fail where it asks for a breaker,
+// bulkhead or timeout that the settings don't name.
+func Strict() Option { return func(s *setup) { s.strict = true } }
+
+// Logger says where transitions are logged; nil: nowhere. The default is
+// slog.Default().
+func Logger(logger *slog.Logger) Option { return func(s *setup) { s.logger = logger } }
+
+// Observe adds an observer. It gets every event but [CallEnded].
+func Observe(observer Observer) Option {
+	return func(s *setup) { s.observers = append(s.observers, observer) }
+}
+
+// ObserveCalls makes observers get [CallEnded] too. Each call then costs two
+// readings of the clock and an event.
+func ObserveCalls() Option { return func(s *setup) { s.calls = true } }
+
+type file string
+
+func (path file) Read() (string, []byte, error) {
+	f, err := os.Open(string(path))
+	if err != nil {
+		return string(path), nil, err
+	}
+	defer f.Close()
+	text, err := io.ReadAll(io.LimitReader(f, config.MaxSize+1))
+	return string(path), text, err
+}
+
+func (path file) Follow(changed func()) (func(), error) { return watch.File(string(path), changed) }
+
+type literal struct {
+	name string
+	text []byte
+}
+
+func (l literal) Read() (string, []byte, error) { return l.name, l.text, nil }
+
+func (l literal) Follow(func()) (func(), error) { return func() {}, nil }

@@ -1,0 +1,55 @@
+package resilience
+
+import (
+	"context"
+	"errors"
+)
+
+// Outcome says what a call's end means for its breaker.
+type Outcome uint8
+
+const (
+	// Success counts for the dependency.
+	Success Outcome = iota
+	// Failure counts against it.
+	Failure
+	// Ignored gives the breaker's permit back and counts nowhere.
+	Ignored
+)
+
+// String is "success", "failure" or "ignored".
+func (o Outcome) String() string {
+	switch o {
+	case Success:
+		return "success"
+	case Failure:
+		return "failure"
+	case Ignored:
+		return "ignored"
+	}
+	return "unknown outcome"
+}
+
+// MarshalText writes the outcome as its String.
+func (o Outcome) MarshalText() ([]byte, error) { return []byte(o.String()), nil }
+
+// judge classifies the end of a call that returned err. A caller that gave up
+// and a refusal by a guard further in say nothing about the dependency, so
+// these hold also where the user classifies.
+func judge(caller context.Context, err error, classify func(error) Outcome) Outcome {
+	if err != nil && (caller.Err() == context.Canceled || refusedInside(err)) {
+		return Ignored
+	}
+	if classify != nil {
+		return classify(err)
+	}
+	if err != nil {
+		return Failure
+	}
+	return Success
+}
+
+func refusedInside(err error) bool {
+	var refusal *RefusalError
+	return errors.As(err, &refusal)
+}

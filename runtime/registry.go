@@ -1,0 +1,218 @@
+package resilience
+
+import (
+	"errors"
+	"fmt"
+	"log/slog"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/resgen-go/resgen/internal/nearest"
+	"github.com/resgen-go/resgen/runtime/internal/breaker"
+	"github.com/resgen-go/resgen/runtime/internal/bulkhead"
+	"github.com/resgen-go/resgen/runtime/internal/config"
+)
+
+// Registry holds the breakers, bulkheads and timeouts of a service by name,
+// made when a wrapper first asks for them. A service usually has one. All its
+// methods are safe for concurrent use.
+type Registry struct {
+	events *events
+	strict bool
+	source Source // nil: built-in settings
+	stop   func() // of following the source
+
+	mu        sync.Mutex
+	settings  *config.File
+	reload    Reloaded // the last one
+	breakers  map[string]*breaker.Breaker
+	bulkheads map[string]*bulkhead.Bulkhead
+	timeouts  map[string]*timeout
+	closed    bool
+}
+
+// The most names of one kind a registry takes; more is a mistake, such as names
+// made from requests, and would eat the memory.
+const maxNames = 100_000
+
+// New makes a registry. Without [File], [Watch], [Follow] or [Settings] every
+// name has the built-in settings. A fault in the settings is an error that
+// lists all faults with their positions.
+func New(options ...Option) (*Registry, error) {
+	setup := setup{logger: slog.Default()}
+	for _, option := range options {
+		option(&setup)
+	}
+	r := &Registry{
+		events:    newEvents(setup),
+		strict:    setup.strict,
+		source:    setup.source,
+		settings:  config.Default(),
+		stop:      func() {},
+		breakers:  make(map[string]*breaker.Breaker),
+		bulkheads: make(map[string]*bulkhead.Bulkhead),
+		timeouts:  make(map[string]*timeout),
+	}
+	if r.source == nil {
+		return r, nil
+	}
+	if err := r.start(setup.follow); err != nil {
+		return nil, err
+	}
+	return r, nil
+}
+
+func newEvents(setup setup) *events {
+	q := &events{calls: setup.calls && len(setup.observers) > 0, refusals: len(setup.observers) > 0}
+	if setup.logger != nil {
+		q.observers = append(q.observers, transitionLog{setup.logger})
+	}
+	q.observers = append(q.observers, setup.observers...)
+	return q
+}
+
+// start follows the source before it reads it, so that no change falls between.
+func (r *Registry) start(follow bool) error {
+	if follow {
+		stop, err := r.source.Follow(func() { r.Reload() })
+		if err != nil {
+			return fmt.Errorf("resilience: can't watch the settings: %w", err)
+		}
+		r.stop = stop
+	}
+	settings, name, err := read(r.source)
+	if err != nil {
+		r.stop()
+		return err
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.reload.At.IsZero() {
+		r.settings = settings
+		r.reload = Reloaded{At: time.Now(), Source: name}
+	}
+	return nil
+}
+
+// Close stops the workers of probes and the watching of the settings, and
+// delivers the events that wait, for at most five seconds. Wrappers go on
+// guarding with what they have. A second Close does nothing.
+func (r *Registry) Close() error {
+	r.mu.Lock()
+	closed := r.closed
+	r.closed = true
+	r.mu.Unlock()
+	if closed {
+		return nil
+	}
+	r.stop()
+	for _, b := range r.sortedBreakers() {
+		b.Close()
+	}
+	return r.events.drain()
+}
+
+// sortedBreakers are those of now, by name.
+func (r *Registry) sortedBreakers() []*breaker.Breaker {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return sortedByName(r.breakers)
+}
+
+func sortedByName[T any](named map[string]T) []T {
+	names := make([]string, 0, len(named))
+	for name := range named {
+		names = append(names, name)
+	}
+	slices.Sort(names)
+	sorted := make([]T, len(names))
+	for i, name := range names {
+		sorted[i] = named[name]
+	}
+	return sorted
+}
+
+func (r *Registry) breaker(name string) (*breaker.Breaker, error) {
+	return find(r, sectionBreakers, name, r.breakers, func() (*breaker.Breaker, bool) {
+		_, settings, named := r.settings.Breaker(name)
+		return breaker.New(name, settings.Strategy(), r.hooks()), named
+	})
+}
+
+func (r *Registry) bulkhead(name string) (*bulkhead.Bulkhead, error) {
+	return find(r, sectionBulkheads, name, r.bulkheads, func() (*bulkhead.Bulkhead, bool) {
+		settings, named := r.settings.Bulkhead(name)
+		return bulkhead.New(name, settings), named
+	})
+}
+
+func (r *Registry) timeout(name string) (*timeout, error) {
+	return find(r, sectionTimeouts, name, r.timeouts, func() (*timeout, bool) {
+		limit, named := r.settings.Timeout(name)
+		t := &timeout{name: name}
+		t.limit.Store(int64(limit))
+		return t, named
+	})
+}
+
+const (
+	sectionBreakers  = "breakers"
+	sectionBulkheads = "bulkheads"
+	sectionTimeouts  = "timeouts"
+)
+
+// find returns the one of that name, making it where nobody asked before.
+func find[T any](r *Registry, section, name string, known map[string]T, make func() (T, bool)) (T, error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if found, ok := known[name]; ok {
+		return found, nil
+	}
+	made, named := make()
+	var none T
+	if err := r.admitName(section, name, named, len(known)); err != nil {
+		return none, err
+	}
+	known[name] = made
+	return made, nil
+}
+
+func (r *Registry) admitName(section, name string, named bool, known int) error {
+	switch {
+	case r.closed:
+		return ErrClosed
+	case known >= maxNames:
+		return fmt.Errorf("resilience: %s.%s: there are %d names already", section, name, known)
+	case named || r.source == nil:
+		return nil
+	}
+	unknown := UnknownName{At: time.Now(), Section: section, Name: name}
+	unknown.Nearest, _ = nearest.Name(name, r.unused(section))
+	if r.strict {
+		return unknown.fault(r.reload.Source)
+	}
+	r.events.emit(unknown)
+	return nil
+}
+
+// unused are the names of a section of the settings that nobody asked for yet.
+func (r *Registry) unused(section string) []string {
+	return slices.DeleteFunc(r.settings.Names(section), func(name string) bool {
+		switch section {
+		case sectionBreakers:
+			return r.breakers[name] != nil
+		case sectionBulkheads:
+			return r.bulkheads[name] != nil
+		}
+		return r.timeouts[name] != nil
+	})
+}
+
+func (u UnknownName) fault(source string) error {
+	text := fmt.Sprintf("resilience: %s: %s has no %q", source, u.Section, u.Name)
+	if u.Nearest != "" {
+		text += fmt.Sprintf(", the nearest unused is %q", u.Nearest)
+	}
+	return errors.New(text)
+}

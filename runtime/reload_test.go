@@ -1,0 +1,238 @@
+package resilience_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"slices"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	resilience "github.com/resgen-go/resgen/runtime"
+)
+
+// text is a Source whose text the test changes.
+type text struct {
+	mu      sync.Mutex
+	content string
+}
+
+func (s *text) set(content string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.content = content
+}
+
+func (s *text) Read() (string, []byte, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return "resilience.json", []byte(s.content), nil
+}
+
+func (s *text) Follow(func()) (func(), error) { return func() {}, nil }
+
+func newSource(t testing.TB, content string) (*text, *resilience.Registry) {
+	t.Helper()
+	source := &text{content: content}
+	registry, err := resilience.New(resilience.Follow(source), resilience.Logger(nil))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { registry.Close() })
+	return source, registry
+}
+
+func reload(t testing.TB, source *text, registry *resilience.Registry, content string) {
+	t.Helper()
+	source.set(content)
+	if err := registry.Reload(); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func TestReloadKeepsAnOpenBreakerOpen(t *testing.T) {
+	cases := []struct {
+		name, after string
+		ends        time.Duration
+	}{
+		{"a changed threshold leaves the wait alone", `{"breakers": {"b": {"failureThreshold": 2, "testDelay": "20s"}}}`, 20 * time.Second},
+		{"a changed delay is counted from the opening", `{"breakers": {"b": {"failureThreshold": 1, "testDelay": "10s"}}}`, 10 * time.Second},
+		{"another breaker's settings change nothing", `{"breakers": {"b": {"failureThreshold": 1, "testDelay": "20s"}, "c": {}}}`, 20 * time.Second},
+	}
+	for _, c := range cases {
+		t.Run(c.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				source, registry := newSource(t, `{"breakers": {"b": {"failureThreshold": 1, "testDelay": "20s"}}}`)
+				guard := newGuard(t, registry, resilience.Guards{Breaker: "b"})
+				do(context.Background(), guard, returns(errDown))
+				time.Sleep(5 * time.Second)
+				reload(t, source, registry, c.after)
+				if got := breakerOf(t, registry, "b").State; got != resilience.Open {
+					t.Fatalf("after the reload it is %v", got)
+				}
+				time.Sleep(c.ends - 5*time.Second - 1)
+				if err := do(context.Background(), guard, returns(nil)); !errors.Is(err, resilience.ErrOpen) {
+					t.Errorf("just before the end: %v, want ErrOpen", err)
+				}
+				time.Sleep(1)
+				if err := do(context.Background(), guard, returns(nil)); err != nil {
+					t.Errorf("at the end: %v", err)
+				}
+			})
+		})
+	}
+}
+
+func TestReloadKeepsTheWindow(t *testing.T) {
+	source, registry := newSource(t, `{"breakers": {"b": {"failureThreshold": 3}}}`)
+	guard := newGuard(t, registry, resilience.Guards{Breaker: "b"})
+	do(context.Background(), guard, returns(errDown))
+	reload(t, source, registry, `{"breakers": {"b": {"failureThreshold": 2}}}`)
+	if got := breakerOf(t, registry, "b"); got.State != resilience.Closed || got.Figures.Failures != 1 {
+		t.Fatalf("after the reload: %v with %d failures, want CLOSED with 1", got.State, got.Figures.Failures)
+	}
+	do(context.Background(), guard, returns(errDown))
+	if got := breakerOf(t, registry, "b").State; got != resilience.Open {
+		t.Errorf("the second failure under the new threshold of 2 left it %v", got)
+	}
+}
+
+func TestReloadResizesABulkheadAndTimeouts(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		source, registry := newSource(t, `{"bulkheads": {"b": {"maxConcurrentCalls": 1}}, "timeouts": {"b": {"duration": "1s"}}}`)
+		guard := newGuard(t, registry, resilience.Guards{Bulkhead: "b", Timeout: "b"})
+		do(context.Background(), guard, func(context.Context) error {
+			reload(t, source, registry, `{"bulkheads": {"b": {"maxConcurrentCalls": 2}}, "timeouts": {"b": {"duration": "5s"}}}`)
+			began := time.Now()
+			err := do(context.Background(), guard, func(ctx context.Context) error { return work(ctx, time.Hour, nil) })
+			if !errors.Is(err, resilience.ErrTimeout) || time.Since(began) != 5*time.Second {
+				t.Errorf("%v after %v, want ErrTimeout after 5s", err, time.Since(began))
+			}
+			return nil
+		})
+	})
+}
+
+func TestReloadOfAFaultyFileChangesNothing(t *testing.T) {
+	source, registry := newSource(t, `{"bulkheads": {"b": {"maxConcurrentCalls": 1}}}`)
+	newGuard(t, registry, resilience.Guards{Bulkhead: "b"})
+	source.set(`{"bulkheads": {"b": {"maxConcurrentCalls": 0}}}`)
+	err := registry.Reload()
+	if err == nil {
+		t.Fatal("no error")
+	}
+	if got := bulkheadOf(t, registry, "b").MaxConcurrentCalls; got != 1 {
+		t.Errorf("the size is %d", got)
+	}
+	if got := registry.Snapshot().Settings.Fault; got != err.Error() {
+		t.Errorf("the snapshot's fault is %q, want %q", got, err)
+	}
+}
+
+func TestForcedStatesSurviveAReload(t *testing.T) {
+	source, registry := newSource(t, `{}`)
+	newGuard(t, registry, resilience.Guards{Breaker: "b"})
+	b, err := registry.Breaker("b")
+	if err != nil {
+		t.Fatal(err)
+	}
+	b.ForceOpen("test")
+	reload(t, source, registry, `{"breakers": {"b": {"strategy": "CANARY_RATE_THRESHOLD"}}}`)
+	if got := b.State(); got != resilience.ForcedOpen {
+		t.Errorf("after the reload it is %v", got)
+	}
+}
+
+// One goroutine reloads all the time what the others call through.
+func TestReloadUnderLoadLosesNoPermit(t *testing.T) {
+	files := []string{
+		`{"breakers": {"b": {"failureThreshold": 50, "failureThresholdCapacity": 100}}, "bulkheads": {"b": {"maxConcurrentCalls": 4, "maxWaitDuration": "1s"}}}`,
+		`{"breakers": {"b": {"strategy": "CANARY_RATE_THRESHOLD", "initialState": "CLOSED"}}, "bulkheads": {"b": {"maxConcurrentCalls": 2, "maxWaitDuration": "1s"}}}`,
+		`{"breakers": {"b": {"strategy": "PACED_RATE_THRESHOLD"}}, "bulkheads": {"b": {"maxConcurrentCalls": 9, "queueCapacity": 3}}, "timeouts": {"b": {"duration": "1s"}}}`,
+		`{"breakers": {"b": {"failureThreshold": 0}}}`,
+	}
+	source, registry := newSource(t, files[0])
+	guard := newGuard(t, registry, resilience.Guards{Breaker: "b", Bulkhead: "b", Timeout: "b"})
+	entry := newGuard(t, registry, resilience.Guards{Preload: []resilience.Permits{{Bulkhead: "b", N: 2}}})
+	ctx, stop := context.WithCancel(context.Background())
+	var callers sync.WaitGroup
+	for i := range 8 {
+		callers.Go(func() {
+			random := rand.New(rand.NewPCG(1, uint64(i)))
+			for ctx.Err() == nil {
+				callSomehow(random, guard, entry)
+			}
+		})
+	}
+	for i := range 1000 {
+		source.set(files[i%len(files)])
+		registry.Reload()
+	}
+	stop()
+	callers.Wait()
+	if got := bulkheadOf(t, registry, "b"); got.InUse != 0 || got.ReservedIdle != 0 || got.Available != got.MaxConcurrentCalls {
+		t.Errorf("at the end: %+v", got)
+	}
+}
+
+func callSomehow(random *rand.Rand, guard, entry *resilience.Guard) {
+	err := error(nil)
+	if random.IntN(20) == 0 {
+		err = errDown
+	}
+	if random.IntN(4) > 0 {
+		do(context.Background(), guard, returns(err))
+		return
+	}
+	do(context.Background(), entry, func(ctx context.Context) error {
+		do(ctx, guard, returns(err))
+		return do(ctx, guard, returns(nil))
+	})
+}
+
+func TestWatchFollowsTheFile(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "resilience.json")
+	write := func(size int) {
+		content := fmt.Sprintf(`{"bulkheads": {"b": {"maxConcurrentCalls": %d}}}`, size)
+		if err := os.WriteFile(path, []byte(content), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	write(1)
+	reloads := make(chan resilience.Reloaded, 16)
+	registry, err := resilience.New(resilience.Watch(path), resilience.Logger(nil),
+		resilience.Observe(resilience.ObserverFunc(func(e resilience.Event) {
+			if reloaded, ok := e.(resilience.Reloaded); ok {
+				reloads <- reloaded
+			}
+		})))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer registry.Close()
+	newGuard(t, registry, resilience.Guards{Bulkhead: "b"})
+	write(7)
+	deadline := time.After(10 * time.Second)
+	for bulkheadOf(t, registry, "b").MaxConcurrentCalls != 7 {
+		select {
+		case reloaded := <-reloads:
+			if len(reloaded.Changed) > 0 && !slices.Equal(reloaded.Changed, []string{"bulkheads.b"}) {
+				t.Errorf("changed %v", reloaded.Changed)
+			}
+		case <-deadline:
+			t.Fatal("the new size never came")
+		}
+	}
+}
+
+func TestMissingFileIsAnErrorOfTheConstructor(t *testing.T) {
+	_, err := resilience.New(resilience.File(filepath.Join(t.TempDir(), "none.json")))
+	if !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("got %v, want ErrNotExist", err)
+	}
+}

@@ -1,0 +1,145 @@
+package resilience
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/resgen-go/resgen/runtime/internal/breaker"
+	"github.com/resgen-go/resgen/runtime/internal/bulkhead"
+)
+
+// Guards says what stands before one method. Generated constructors fill it in
+// from the directives; empty names are guards that the method does not have.
+type Guards struct {
+	Breaker  string
+	Classify func(error) Outcome // nil: an error is a failure
+	Bulkhead string
+	Timeout  string
+
+	// Of an anticipated entry method: the breakers whose gates it asks, and the
+	// permits it reserves for the calls under it.
+	Check   []string
+	Preload []Permits // each permit serves one call
+	Lease   []Permits // each permit serves one call after the other
+}
+
+// Permits are n permits of a bulkhead.
+type Permits struct {
+	Bulkhead string
+	N        int
+}
+
+// Wiring collects the guards of one wrapper while its constructor runs.
+type Wiring struct {
+	registry *Registry
+	iface    string
+	probes   []func() error
+	faults   []error
+}
+
+// Wire begins the wiring of a wrapper of the interface of that name.
+func (r *Registry) Wire(iface string) *Wiring { return &Wiring{registry: r, iface: iface} }
+
+// Guard makes the guard of one method. What is wrong is returned by Done.
+func (w *Wiring) Guard(method string, guards Guards) *Guard {
+	g := &Guard{
+		method:   w.iface + "." + method,
+		classify: guards.Classify,
+		events:   w.registry.events,
+	}
+	if guards.Breaker != "" {
+		g.breaker = w.breaker(guards.Breaker)
+	}
+	if guards.Bulkhead != "" {
+		g.bulkhead = w.bulkhead(guards.Bulkhead)
+	}
+	if guards.Timeout != "" {
+		g.timeout = w.timeout(guards.Timeout)
+	}
+	if len(guards.Check)+len(guards.Preload)+len(guards.Lease) > 0 {
+		g.entry = w.entry(g, guards)
+	}
+	return g
+}
+
+// must keeps the fault of a look-up for Done, once however many methods ask for
+// the same name.
+func must[T any](w *Wiring, found T, err error) T {
+	if err != nil && !slices.ContainsFunc(w.faults, func(f error) bool { return f.Error() == err.Error() }) {
+		w.faults = append(w.faults, err)
+	}
+	return found
+}
+
+func (w *Wiring) breaker(name string) *breaker.Breaker {
+	found, err := w.registry.breaker(name)
+	return must(w, found, err)
+}
+
+func (w *Wiring) bulkhead(name string) *bulkhead.Bulkhead {
+	found, err := w.registry.bulkhead(name)
+	return must(w, found, err)
+}
+
+func (w *Wiring) timeout(name string) *timeout {
+	found, err := w.registry.timeout(name)
+	return must(w, found, err)
+}
+
+// entry moves the method's own bulkhead into the demand, as its permit is taken
+// together with the reservations.
+func (w *Wiring) entry(g *Guard, guards Guards) *entry {
+	e := new(entry)
+	if g.breaker != nil {
+		e.gates = append(e.gates, g.breaker)
+	}
+	for _, name := range guards.Check {
+		if gate := w.breaker(name); gate != nil && gate != g.breaker {
+			e.gates = append(e.gates, gate)
+		}
+	}
+	var wants []bulkhead.Want
+	if g.bulkhead != nil {
+		wants = append(wants, bulkhead.Want{Bulkhead: g.bulkhead, N: 1, As: bulkhead.Own})
+		g.bulkhead = nil
+	}
+	wants = w.wants(wants, guards.Preload, bulkhead.Ticket)
+	wants = w.wants(wants, guards.Lease, bulkhead.Lease)
+	if len(wants) > 0 {
+		demand, err := bulkhead.NewDemand(wants...)
+		e.demand = must(w, demand, err)
+	}
+	return e
+}
+
+func (w *Wiring) wants(wants []bulkhead.Want, permits []Permits, as bulkhead.Use) []bulkhead.Want {
+	for _, p := range permits {
+		if found := w.bulkhead(p.Bulkhead); found != nil {
+			wants = append(wants, bulkhead.Want{Bulkhead: found, N: p.N, As: as})
+		}
+	}
+	return wants
+}
+
+// Probe makes probe the health check of a breaker. It is called directly,
+// without guards, while the breaker is OPEN. One breaker has one probe.
+func (w *Wiring) Probe(name string, probe func(context.Context) error) {
+	if b := w.breaker(name); b != nil {
+		w.probes = append(w.probes, func() error { return b.Probe(probe) })
+	}
+}
+
+// Done ends the wiring: it lists all that is wrong, or starts the probes.
+func (w *Wiring) Done() error {
+	if len(w.faults) > 0 {
+		return fmt.Errorf("%s: %w", w.iface, errors.Join(w.faults...))
+	}
+	for _, start := range w.probes {
+		if err := start(); err != nil {
+			return fmt.Errorf("%s: %w", w.iface, err)
+		}
+	}
+	return nil
+}
