@@ -146,7 +146,7 @@ func (l *loader) report(n *node) func(error) {
 			kept = !strings.HasSuffix(e.Msg, " and not used") && !l.mended(n, e)
 		}
 		if kept {
-			n.faults = append(n.faults, Fault{l.fset.Position(e.Pos), oneLine(e.Msg)})
+			n.typeFaults = append(n.typeFaults, Fault{l.fset.Position(e.Pos), oneLine(e.Msg)})
 		}
 	}
 }
@@ -154,7 +154,7 @@ func (l *loader) report(n *node) func(error) {
 // addDetail adds a further part of the last error, such as the place of another declaration.
 func (l *loader) addDetail(n *node, at token.Pos, detail string) {
 	position := l.fset.Position(at)
-	last := &n.faults[len(n.faults)-1]
+	last := &n.typeFaults[len(n.typeFaults)-1]
 	last.Message += fmt.Sprintf(" (%s at %s:%d:%d)", oneLine(detail), filepath.Base(position.Filename), position.Line, position.Column)
 }
 

@@ -47,14 +47,14 @@ func compareFaults(a, b Fault) int {
 
 // syntaxFaults are the errors of the parser.
 func syntaxFaults(err error) []Fault {
+	var faults []Fault
 	if list, ok := errors.AsType[scanner.ErrorList](err); ok {
-		faults := make([]Fault, len(list))
-		for i, e := range list {
-			faults[i] = Fault{e.Pos, e.Msg}
+		list.RemoveMultiples()
+		for _, e := range list {
+			faults = append(faults, Fault{e.Pos, e.Msg})
 		}
-		return faults
 	}
-	return nil
+	return faults
 }
 
 // listFault is an error of the go command. Its position is relative to dir.

@@ -1,6 +1,7 @@
 package load
 
 import (
+	"cmp"
 	"encoding/json"
 	"go/token"
 	"os"
@@ -17,15 +18,6 @@ func (c Config) driver(mode packages.LoadMode, flags []string) *packages.Config 
 		flags = append(flags, "-tags="+c.Tags)
 	}
 	return &packages.Config{Mode: mode, Dir: c.Dir, Env: c.Env, BuildFlags: flags}
-}
-
-// listFaults are the faults that the go command finds with a package.
-func (c Config) listFaults(p *packages.Package) []Fault {
-	var faults []Fault
-	for _, e := range p.Errors {
-		faults = append(faults, listFault(c.Dir, e))
-	}
-	return faults
 }
 
 const (
@@ -50,7 +42,7 @@ func (c Config) graph(fset *token.FileSet, folders []*folder) ([]*packages.Packa
 		mode = plainMode
 	}
 	driver := c.driver(mode, flags)
-	driver.Fset = fset
+	driver.Fset, driver.ParseFile = fset, parsePlain
 	driver.Tests = slices.ContainsFunc(folders, (*folder).testsAsk)
 	if slices.ContainsFunc(folders, (*folder).usesCgo) && c.getenv("CGO_ENABLED") == "" {
 		driver.Env = append(slices.Clip(c.Env), "CGO_ENABLED=1") // else the go command leaves cgo files out where there is no C compiler
@@ -105,13 +97,13 @@ type pick struct {
 // choose picks the packages of the folders out of what the go command lists for them: with test files where one asks,
 // else without.
 func choose(folders []*folder, listed []*packages.Package) map[*folder]*pick {
-	byDir := make(map[string]*folder, len(folders))
+	byName := make(map[string]*folder, 2*len(folders))
 	picks := make(map[*folder]*pick, len(folders))
 	for _, f := range folders {
-		byDir[f.dir], picks[f] = f, &pick{}
+		byName[f.dir], byName[f.pattern], picks[f] = f, f, &pick{}
 	}
 	for _, p := range listed {
-		f := byDir[p.Dir]
+		f := byName[cmp.Or(p.Dir, p.PkgPath)] // the path of an unknown folder is its pattern
 		if f == nil || isTestMain(p) {
 			continue
 		}

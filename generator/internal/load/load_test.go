@@ -1,41 +1,165 @@
 package load
 
 import (
+	"flag"
+	"fmt"
+	"go/types"
 	"os"
 	"path/filepath"
+	"slices"
+	"strings"
 	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"golang.org/x/tools/txtar"
 )
 
-// write writes files, given by path and text, into a new folder.
-func write(t testing.TB, files map[string]string) string {
-	t.Helper()
+var update = flag.Bool("update", false, "write what is loaded into the cases of testdata")
+
+// TestCases loads what the archives in testdata hold, and compares it with the file "want" in them. The comment of an
+// archive may set "patterns", "tags", "env" and "dir", one a line.
+func TestCases(t *testing.T) {
+	paths, err := filepath.Glob("testdata/*.txtar")
+	if err != nil || len(paths) == 0 {
+		t.Fatalf("%d cases, error %v", len(paths), err)
+	}
+	for _, path := range paths {
+		name := strings.TrimSuffix(filepath.Base(path), ".txtar")
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			archive, err := txtar.ParseFile(path)
+			if err != nil {
+				t.Fatal(err)
+			}
+			testCase(t, path, archive)
+		})
+	}
+}
+
+func testCase(t *testing.T, path string, archive *txtar.Archive) {
 	dir := t.TempDir()
-	for path, text := range files {
-		path = filepath.Join(dir, filepath.FromSlash(path))
-		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+	want := unpack(t, dir, archive)
+	cfg, patterns := settings(dir, string(archive.Comment))
+	got := load(dir, cfg, patterns)
+	if *update && got != want {
+		archive.Files = append(withoutWant(archive.Files), txtar.File{Name: "want", Data: []byte(got)})
+		if err := os.WriteFile(path, txtar.Format(archive), 0o644); err != nil {
 			t.Fatal(err)
 		}
-		if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
+		return
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("loaded packages (-want +got):\n%s", diff)
+	}
+	if testing.Short() || strings.Contains(string(archive.Comment), "plain: differs") {
+		return
+	}
+	cfg.Plain = true
+	if diff := cmp.Diff(want, load(dir, cfg, patterns)); diff != "" {
+		t.Errorf("packages loaded the plain way (-want +got):\n%s", diff)
+	}
+}
+
+func withoutWant(files []txtar.File) []txtar.File {
+	return slices.DeleteFunc(files, func(f txtar.File) bool { return f.Name == "want" })
+}
+
+// unpack writes the files of an archive, and returns what is wanted. The name of a link is written "name -> target".
+func unpack(t testing.TB, dir string, archive *txtar.Archive) (want string) {
+	t.Helper()
+	for _, f := range archive.Files {
+		if f.Name == "want" {
+			want = string(f.Data)
+			continue
+		}
+		name, target, isLink := strings.Cut(f.Name, " -> ")
+		path := filepath.Join(dir, filepath.FromSlash(name))
+		err := os.MkdirAll(filepath.Dir(path), 0o755)
+		if err == nil && isLink {
+			err = os.Symlink(target, path)
+		} else if err == nil {
+			err = os.WriteFile(path, f.Data, 0o644)
+		}
+		if err != nil {
 			t.Fatal(err)
 		}
 	}
+	return want
+}
+
+// write writes files, given by path and text, into a new folder.
+func write(t testing.TB, files map[string]string) (dir string) {
+	t.Helper()
+	archive := &txtar.Archive{}
+	for name, text := range files {
+		archive.Files = append(archive.Files, txtar.File{Name: name, Data: []byte(text)})
+	}
+	dir = t.TempDir()
+	unpack(t, dir, archive)
 	return dir
 }
 
-func TestAPackageIsLoadedWithSyntaxAndTypes(t *testing.T) {
-	dir := write(t, map[string]string{
-		"go.mod":  "module example.test/shop\n\ngo 1.26\n",
-		"shop.go": "package shop\n\nimport \"io\"\n\n//resilience:breaker\ntype Payments interface {\n\tCharge(io.Reader) error\n}\n",
-	})
-	got, err := Packages(Config{Dir: dir})
-	if err != nil || len(got) != 1 {
-		t.Fatalf("got %d packages and error %v", len(got), err)
+// settings reads the comment of an archive.
+func settings(dir, comment string) (cfg Config, patterns []string) {
+	cfg = Config{Dir: dir, Env: append(os.Environ(), "GOPROXY=off", "GOFLAGS=", "GOWORK=")}
+	for line := range strings.Lines(comment) {
+		key, value, _ := strings.Cut(strings.TrimSpace(line), ": ")
+		switch key {
+		case "patterns":
+			patterns = strings.Fields(value)
+		case "tags":
+			cfg.Tags = value
+		case "env":
+			cfg.Env = append(cfg.Env, strings.Fields(value)...)
+		case "dir":
+			cfg.Dir = filepath.Join(dir, value)
+		}
 	}
-	p := got[0]
-	if p.Path != "example.test/shop" || len(p.Files) != 1 || p.Files[0].Syntax == nil || len(p.Faults) > 0 {
-		t.Errorf("got %+v", p)
+	return cfg, patterns
+}
+
+// load is what Packages returns, as text with paths below dir.
+func load(dir string, cfg Config, patterns []string) string {
+	packages, err := Packages(cfg, patterns...)
+	var text strings.Builder
+	if err != nil {
+		fmt.Fprintf(&text, "error: %v\n", err)
 	}
-	if got := p.Lookup("Payments").Type().Underlying().String(); got != "interface{Charge(io.Reader) error}" {
-		t.Errorf("got %s", got)
+	for _, p := range packages {
+		describe(&text, p)
+	}
+	return strings.ReplaceAll(strings.ReplaceAll(text.String(), dir+string(filepath.Separator), ""), dir, ".")
+}
+
+func describe(text *strings.Builder, p *Package) {
+	fmt.Fprintf(text, "package %s (%s) in %s\n", p.Path, p.Name, p.Dir)
+	describeFiles(text, "file", p.Files)
+	describeFiles(text, "output", p.Outputs)
+	describeFiles(text, "ignored", p.Ignored)
+	for _, f := range p.Faults {
+		fmt.Fprintf(text, "\tfault %v\n", f)
+	}
+	if p.Types == nil {
+		return
+	}
+	for _, name := range p.Types.Scope().Names() {
+		stand := ""
+		if p.Lookup(name) == nil {
+			stand = "stand-in "
+		}
+		fmt.Fprintf(text, "\t%s%s\n", stand, types.ObjectString(p.Types.Scope().Lookup(name), types.RelativeTo(p.Types)))
+	}
+}
+
+func describeFiles(text *strings.Builder, kind string, files []*File) {
+	for _, f := range files {
+		fmt.Fprintf(text, "\t%s %s", kind, filepath.Base(f.Path))
+		if f.Asks {
+			text.WriteString(", asks")
+		}
+		if f.Syntax != nil {
+			text.WriteString(", parsed")
+		}
+		text.WriteString("\n")
 	}
 }

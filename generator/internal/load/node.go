@@ -1,9 +1,11 @@
 package load
 
 import (
+	"cmp"
 	"go/ast"
 	"go/token"
 	"go/types"
+	"path"
 	"strconv"
 
 	"golang.org/x/tools/go/packages"
@@ -30,7 +32,9 @@ type node struct {
 	checked chan struct{}
 	types   *types.Package
 	info    *types.Info
-	faults  []Fault
+
+	syntaxFaults []Fault
+	typeFaults   []Fault // of a dependency, only imports that fail
 }
 
 // own says whether the package belongs to the user, so that outputs in it are ours to write.
@@ -78,18 +82,18 @@ func (l *loader) newSource(n *node, file *File) *source {
 
 // imported is the package that an import means; nil for what is no package of the graph, such as C.
 func (l *loader) imported(n *node, spec *ast.ImportSpec) *node {
-	path, err := strconv.Unquote(spec.Path.Value)
-	if err != nil || n.Imports[path] == nil {
+	name, err := strconv.Unquote(spec.Path.Value)
+	if err != nil || n.Imports[name] == nil {
 		return nil
 	}
-	return l.nodes[n.Imports[path].ID]
+	return l.nodes[n.Imports[name].ID]
 }
 
 func importName(spec *ast.ImportSpec, dep *node) string {
 	if spec.Name != nil {
 		return spec.Name.Name
 	}
-	return dep.Name
+	return cmp.Or(dep.Name, path.Base(dep.PkgPath)) // a missing package has no name
 }
 
 // index takes the file apart into units.

@@ -76,7 +76,7 @@ func capital(name string) string {
 	return string(unicode.ToUpper(first)) + name[size:]
 }
 
-var word = []byte("resilience")
+var marker = []byte("resilience")
 
 // asks says whether there is text in src that may be meant as a directive: our word in any casing, blanks, a colon.
 func asks(src []byte) bool {
@@ -86,7 +86,7 @@ func asks(src []byte) bool {
 			return false
 		}
 		before := bytes.TrimRight(src[:colon], " \t")
-		if n := len(before) - len(word); n >= 0 && bytes.EqualFold(before[n:], word) {
+		if n := len(before) - len(marker); n >= 0 && bytes.EqualFold(before[n:], marker) {
 			return true
 		}
 		src = src[colon+1:]

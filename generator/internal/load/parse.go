@@ -22,7 +22,7 @@ func (l *loader) parse(n *node) {
 		})
 	}
 	busy.Wait()
-	n.faults = slices.Concat(faults...)
+	n.syntaxFaults = slices.Concat(faults...)
 	n.units, n.uses, n.promised = map[string][]*unit{}, map[*node]bool{}, map[string]bool{}
 	for _, file := range files {
 		if file.Syntax != nil {

@@ -77,10 +77,13 @@ func (l *loader) follow() {
 
 // wantFrom wants a name of dep, which file s mentions.
 func (l *loader) wantFrom(s *source, dep *node, name string) {
-	if dep == nil || dep.PkgPath == "unsafe" {
+	if dep == nil {
 		return
 	}
 	s.used[dep] = true
+	if dep.PkgPath == "unsafe" {
+		return
+	}
 	s.node.uses[dep] = true
 	l.queue(dep)
 	if dep.parsed {

@@ -1,27 +1,34 @@
 package load
 
 import (
-	"bytes"
 	"fmt"
 	"go/ast"
 	"go/parser"
 	"go/token"
 	"regexp"
+	"slices"
 	"strings"
 )
 
 // addStandIns adds, for every file that asks, a source that declares what our output for the file is going to declare, as
 // far as the package does not declare it itself.
 func (l *loader) addStandIns(n *node) {
+	taken := func(name string) bool { return n.units[name] != nil }
 	for _, s := range n.sources {
 		if !s.file.Asks {
 			continue
 		}
-		text := l.standIn(n, s.file)
-		if text == nil {
+		targets := annotated(s.file.Syntax)
+		for _, t := range targets {
+			typ, constructor := t.names()
+			n.promised[typ], n.promised[constructor] = true, true
+		}
+		text := standIns(l.fset, s.file, targets, taken)
+		if len(text) == 0 {
 			continue
 		}
 		path := OutputPath(s.file.Path)
+		text = append(clauses(l.fset, s.file), text...)
 		syntax, err := parser.ParseFile(l.fset, path, text, parser.SkipObjectResolution)
 		if err == nil {
 			l.add(n, &File{Path: path, Src: text, Syntax: syntax}).standIn = true
@@ -29,46 +36,54 @@ func (l *loader) addStandIns(n *node) {
 	}
 }
 
-// standIn is the text of a stand-in, nil if there is nothing to declare.
-func (l *loader) standIn(n *node, file *File) []byte {
-	var decls bytes.Buffer
-	for _, t := range annotated(file.Syntax) {
-		typ, constructor := Names(t.spec.Name.Name, t.wrapper)
-		n.promised[typ], n.promised[constructor] = true, true
-		params, args := l.typeParams(file, t.spec)
+// parsePlain parses a file for packages.Load, with stand-ins at its end.
+func parsePlain(fset *token.FileSet, path string, src []byte) (*ast.File, error) {
+	if asks(src) && !isOutput(path, src) {
+		if syntax, err := parser.ParseFile(fset, path, src, parser.ParseComments); err == nil {
+			none := func(string) bool { return false }
+			text := standIns(fset, &File{Path: path, Src: src, Syntax: syntax}, annotated(syntax), none)
+			src = slices.Concat(src, []byte("\n"), text)
+		}
+	}
+	return parser.ParseFile(fset, path, src, parser.SkipObjectResolution|parser.ParseComments)
+}
+
+// standIns are the declarations that stand in for the wrappers of the targets in a file, as text.
+func standIns(fset *token.FileSet, file *File, targets []target, taken func(string) bool) []byte {
+	var decls []byte
+	for _, t := range targets {
+		typ, constructor := t.names()
+		params, args := typeParams(fset, file, t.spec)
 		of := t.spec.Name.Name + args
-		if n.units[typ] == nil {
-			fmt.Fprintf(&decls, "type %s%s struct{ %s }\n", typ, params, of)
+		if !taken(typ) {
+			decls = fmt.Appendf(decls, "type %s%s struct{ %s }\n", typ, params, of)
 		}
-		if n.units[constructor] == nil {
-			fmt.Fprintf(&decls, "func %s%s(next %s, registry any) (*%s%s, error)\n", constructor, params, of, typ, args)
+		if !taken(constructor) {
+			decls = fmt.Appendf(decls, "func %s%s(next %s, registry any) (*%s%s, error)\n", constructor, params, of, typ, args)
 		}
 	}
-	if decls.Len() == 0 {
-		return nil
-	}
-	return append(l.clauses(file), decls.Bytes()...)
+	return decls
 }
 
 // clauses are the package clause and the imports of a file, as text.
-func (l *loader) clauses(file *File) []byte {
+func clauses(fset *token.FileSet, file *File) []byte {
 	text := fmt.Appendf(nil, "package %s\n", file.Syntax.Name.Name)
 	for _, decl := range file.Syntax.Decls {
 		if group, ok := decl.(*ast.GenDecl); ok && group.Tok == token.IMPORT {
-			text = append(text, l.text(file, group.Pos(), group.End())...)
+			text = append(text, textOf(fset, file, group.Pos(), group.End())...)
 			text = append(text, '\n')
 		}
 	}
 	return text
 }
 
-func (l *loader) text(file *File, from, to token.Pos) []byte {
-	at := l.fset.File(file.Syntax.FileStart)
+func textOf(fset *token.FileSet, file *File, from, to token.Pos) []byte {
+	at := fset.File(file.Syntax.FileStart)
 	return file.Src[at.Offset(from):at.Offset(to)]
 }
 
 // typeParams are the type parameters of a type as text, and its type arguments where it is used with them.
-func (l *loader) typeParams(file *File, spec *ast.TypeSpec) (params, args string) {
+func typeParams(fset *token.FileSet, file *File, spec *ast.TypeSpec) (params, args string) {
 	if spec.TypeParams == nil {
 		return "", ""
 	}
@@ -78,7 +93,7 @@ func (l *loader) typeParams(file *File, spec *ast.TypeSpec) (params, args string
 			names = append(names, name.Name)
 		}
 	}
-	params = string(l.text(file, spec.TypeParams.Pos(), spec.TypeParams.End()))
+	params = string(textOf(fset, file, spec.TypeParams.Pos(), spec.TypeParams.End()))
 	return params, "[" + strings.Join(names, ", ") + "]"
 }
 
@@ -87,6 +102,8 @@ type target struct {
 	spec    *ast.TypeSpec
 	wrapper string // the NAME of its wrapper directive, or empty
 }
+
+func (t target) names() (typ, constructor string) { return Names(t.spec.Name.Name, t.wrapper) }
 
 // annotated are the types at package level that an output is going to have a wrapper for.
 func annotated(file *ast.File) []target {
