@@ -31,11 +31,17 @@ func (f Fault) String() string {
 // Faults are all faults of a file, in the order of their places. There is at least one.
 type Faults []Fault
 
-// Error has one line for each fault.
+// maxLines is how many faults a text lists.
+const maxLines = 200
+
+// Error has one line for each fault. Of very many it lists the first ones and says how many more there are.
 func (f Faults) Error() string {
-	lines := make([]string, len(f))
-	for i, fault := range f {
-		lines[i] = fault.String()
+	var lines []string
+	for _, fault := range f[:min(len(f), maxLines)] {
+		lines = append(lines, fault.String())
+	}
+	if more := len(f) - maxLines; more > 0 {
+		lines = append(lines, fmt.Sprintf("and %d more", more))
 	}
 	return strings.Join(lines, "\n")
 }

@@ -205,7 +205,7 @@ func (r *reader) field(s *section, e *entry, isFallback bool, m hujson.ObjectMem
 		return
 	case f == nil && e.kind != nil && !isFallback:
 		r.fault(m.Name.StartOffset, path, "belongs to %s; the %s here is %s%s",
-			strings.Join(kindNames(owners), " and "), s.choose, e.kind.name, e.chosen.remark())
+			enumerate(kindNames(owners)), s.choose, e.kind.name, e.chosen.remark())
 		return
 	case f == nil:
 		f = owners[0].field(name)
@@ -247,7 +247,7 @@ func (r *reader) idleDefaults(s *section, all *entries) {
 	for name, g := range all.fallback.given {
 		if !slices.ContainsFunc(used, func(k *kind) bool { return k.field(name) != nil }) {
 			r.fault(g.at, join(all.fallback.path, name), "belongs to %s; the %s here is %s%s, and no %s has another",
-				strings.Join(kindNames(s.owners(name)), " and "), s.choose,
+				enumerate(kindNames(s.owners(name))), s.choose,
 				all.fallback.kind.name, all.fallback.chosen.remark(), s.one)
 		}
 	}
@@ -260,31 +260,42 @@ func (r *reader) rules(e, fallback *entry) {
 	}
 	s := e.settings(fallback)
 	if c, ok := s.(setting.Checker); ok {
-		for _, p := range c.Check() {
-			r.faults = append(r.faults, r.blame(e, fallback, p))
-		}
+		r.faults = r.blame(r.faults, e, fallback, c.Check())
 	}
 	if w, ok := s.(setting.Warner); ok {
-		for _, p := range w.Warn() {
-			r.warnings = append(r.warnings, r.blame(e, fallback, p))
-		}
+		r.warnings = r.blame(r.warnings, e, fallback, w.Warn())
 	}
 }
 
-// blame finds the place of a problem: the setting itself if the file has it, else the other one that it does not fit.
-func (r *reader) blame(e, fallback *entry, p setting.Problem) Fault {
-	for _, where := range []*entry{e, fallback} {
-		if where == nil {
-			continue
+// blame appends problems at their places: at the setting itself if the file has it, else at the other one that it does not
+// fit. What the entry has from defaults of its own kind is said there already.
+func (r *reader) blame(faults Faults, e, fallback *entry, problems []setting.Problem) Faults {
+	for _, p := range problems {
+		at, path, message, own := e.holds(p)
+		if !own && fallback != nil {
+			inheritedAt, inheritedPath, inherited, ok := fallback.holds(p)
+			if ok && fallback.kind == e.kind {
+				continue
+			}
+			if ok {
+				at, path, message = inheritedAt, inheritedPath, inherited+" in "+e.path
+			}
 		}
-		if g, ok := where.given[p.Field]; ok {
-			return r.locate(g.at, join(where.path, p.Field), p.Message)
-		}
-		if g, ok := where.given[p.Other]; ok {
-			return r.locate(g.at, join(where.path, p.Other), p.Field+" "+p.Message)
-		}
+		faults = append(faults, r.locate(at, path, message))
 	}
-	return r.locate(e.at, e.path, p.Field+" "+p.Message)
+	return faults
+}
+
+// holds reports whether an entry has a setting of a problem, and what to say there; else what to say of the entry.
+func (e *entry) holds(p setting.Problem) (at int, path, message string, ok bool) {
+	if g, ok := e.given[p.Field]; ok {
+		return g.at, join(e.path, p.Field), p.Message, true
+	}
+	message = p.Field + " " + p.Message
+	if g, ok := e.given[p.Other]; ok {
+		return g.at, join(e.path, p.Other), message, true
+	}
+	return e.at, e.path, message, false
 }
 
 func nameOf(m hujson.ObjectMember) string { return m.Name.Value.(hujson.Literal).String() }
@@ -298,6 +309,15 @@ func join(path, name string) string {
 		return shorten(name)
 	}
 	return path + "." + shorten(name)
+}
+
+// enumerate joins names: "A, B and C".
+func enumerate(names []string) string {
+	last := len(names) - 1
+	if last == 0 {
+		return names[0]
+	}
+	return strings.Join(names[:last], ", ") + " and " + names[last]
 }
 
 // suggest is the nearest of the allowed names, and all of them if none is near.

@@ -1,0 +1,471 @@
+package config
+
+import (
+	"encoding/json"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/resgen-go/resgen/runtime/internal/breaker"
+	"github.com/resgen-go/resgen/runtime/internal/bulkhead"
+	"github.com/resgen-go/resgen/runtime/internal/setting"
+)
+
+func parseGood(t *testing.T, data string) *File {
+	t.Helper()
+	f, err := Parse("resilience.json", []byte(data))
+	if err != nil {
+		t.Fatalf("a good file is refused: %v", err)
+	}
+	return f
+}
+
+func loadGood(t *testing.T, name string) *File {
+	t.Helper()
+	f, err := Load(filepath.Join("testdata", "good", name))
+	if err != nil {
+		t.Fatalf("a good file is refused: %v", err)
+	}
+	return f
+}
+
+func builtInStatic() *breaker.Static {
+	s := new(breaker.Static)
+	setting.Defaults(s)
+	return s
+}
+
+func TestWithoutAFileTheBuiltInDefaultsHold(t *testing.T) {
+	f := Default()
+	strategy, s, named := f.Breaker("payments")
+	want := &breaker.Static{
+		FailureThreshold: 3, FailureThresholdCapacity: 10, SuccessThreshold: 5, SuccessThresholdCapacity: 5,
+		TestDelay: 20 * time.Second, MaxHalfOpenDuration: time.Minute,
+	}
+	if diff := cmp.Diff(want, s); strategy != "STATIC_THRESHOLD" || named || diff != "" {
+		t.Errorf("breaker: %s, named %t (-want +got):\n%s", strategy, named, diff)
+	}
+	b, named := f.Bulkhead("payments")
+	if diff := cmp.Diff(bulkhead.Settings{MaxConcurrentCalls: 25}, b); named || diff != "" {
+		t.Errorf("bulkhead: named %t (-want +got):\n%s", named, diff)
+	}
+	if d, named := f.Timeout("payments"); d != 0 || named {
+		t.Errorf("timeout: %v, named %t", d, named)
+	}
+	if names := f.Names(Breakers); len(names) > 0 {
+		t.Errorf("names: %v", names)
+	}
+}
+
+func TestEverySectionOfAFileIsRead(t *testing.T) {
+	f := loadGood(t, "every-section.json")
+	strategy, s, named := f.Breaker("payments")
+	canary, ok := s.(*breaker.Canary)
+	if strategy != "CANARY_RATE_THRESHOLD" || !named || !ok || canary.FailureRateThreshold != 21 || canary.MinimumNumberOfCalls != 50 {
+		t.Errorf("payments is %s %+v, named %t", strategy, s, named)
+	}
+	strategy, s, named = f.Breaker("inventory")
+	if diff := cmp.Diff(builtInStatic(), s); strategy != "STATIC_THRESHOLD" || !named || diff != "" {
+		t.Errorf("inventory is %s, named %t (-want +got):\n%s", strategy, named, diff)
+	}
+	b, named := f.Bulkhead("payments")
+	want := bulkhead.Settings{MaxConcurrentCalls: 20, MaxWaitDuration: 50 * time.Millisecond}
+	if diff := cmp.Diff(want, b); !named || diff != "" {
+		t.Errorf("bulkhead: named %t (-want +got):\n%s", named, diff)
+	}
+	if d, named := f.Timeout("payments"); d != 300*time.Millisecond || !named {
+		t.Errorf("timeout: %v, named %t", d, named)
+	}
+	if names := f.Names(Breakers); !slices.Equal(names, []string{"inventory", "payments"}) {
+		t.Errorf("names: %v", names)
+	}
+}
+
+func TestAFileFromBeforeTheSecondStrategyKeepsItsMeaning(t *testing.T) {
+	_, s, _ := loadGood(t, "before-the-second-strategy.json").Breaker("payments")
+	want := builtInStatic()
+	want.FailureThreshold, want.FailureThresholdCapacity = 5, 20
+	want.SuccessThreshold, want.SuccessThresholdCapacity = 2, 2
+	want.TestDelay = 1500 * time.Millisecond
+	if diff := cmp.Diff(want, s); diff != "" {
+		t.Errorf("settings (-want +got):\n%s", diff)
+	}
+}
+
+func TestEveryGoodFileIsRead(t *testing.T) {
+	paths, err := filepath.Glob("testdata/good/*")
+	if err != nil || len(paths) == 0 {
+		t.Fatalf("no files: %v", err)
+	}
+	for _, path := range paths {
+		f, err := Load(path)
+		if err != nil {
+			t.Errorf("refused: %v", err)
+		} else if len(f.Warnings()) > 0 {
+			t.Errorf("warned: %v", f.Warnings())
+		}
+	}
+}
+
+// inForce writes effective settings as "setting value (origin)".
+func inForce(f *File, section, name string) []string {
+	var lines []string
+	for _, v := range f.Effective(section, name) {
+		value, _ := json.Marshal(v.Value)
+		lines = append(lines, v.Setting+" "+string(value)+" ("+v.From.String()+")")
+	}
+	return lines
+}
+
+func TestDefaultsHoldFieldByField(t *testing.T) {
+	f := parseGood(t, `{
+		"breakers": {
+			"default":   {"failureThreshold": 4, "testDelay": "5s", "failureRateThreshold": 33.5, "maxHalfOpenDuration": 90},
+			"inventory": {"successThreshold": 8, "testDelay": "PT1M"},
+			"paced":     {"strategy": "PACED_RATE_THRESHOLD"}
+		},
+		"bulkheads": {"default": {"queueCapacity": 0}, "payments": {"maxConcurrentCalls": 7}},
+		"timeouts": {"default": {"duration": "1h"}, "payments": {}}
+	}`)
+	tests := []struct {
+		section, name string
+		want          []string
+	}{
+		{Breakers, "inventory", []string{
+			`strategy "STATIC_THRESHOLD" (built in)`,
+			`failureThreshold 4 (default section)`,
+			`failureThresholdCapacity 10 (built in)`,
+			`successThreshold 8 (file)`,
+			`successThresholdCapacity 8 (file)`,
+			`testDelay "1m" (file)`,
+			`maxHalfOpenDuration "1m30s" (default section)`,
+		}},
+		{Breakers, "unnamed", []string{
+			`strategy "STATIC_THRESHOLD" (built in)`,
+			`failureThreshold 4 (default section)`,
+			`failureThresholdCapacity 10 (built in)`,
+			`successThreshold 5 (built in)`,
+			`successThresholdCapacity 5 (built in)`,
+			`testDelay "5s" (default section)`,
+			`maxHalfOpenDuration "1m30s" (default section)`,
+		}},
+		{Breakers, "paced", []string{
+			`strategy "PACED_RATE_THRESHOLD" (file)`,
+			`failureRateThreshold 33.5 (default section)`,
+			`slidingWindowDuration "20s" (built in)`,
+			`minimumNumberOfCalls 10 (built in)`,
+			`testDelay "5s" (default section)`,
+			`permittedNumberOfCallsInHalfOpenState 10 (built in)`,
+			`successRateThreshold 70 (built in)`,
+			`maxHalfOpenDuration "1m30s" (default section)`,
+		}},
+		{Bulkheads, "payments", []string{
+			`maxConcurrentCalls 7 (file)`,
+			`maxWaitDuration "0s" (built in)`,
+			`queueCapacity 0 (default section)`,
+		}},
+		{Bulkheads, "unnamed", []string{
+			`maxConcurrentCalls 25 (built in)`,
+			`maxWaitDuration "0s" (built in)`,
+			`queueCapacity 0 (default section)`,
+		}},
+		{Timeouts, "payments", []string{`duration "1h" (default section)`}},
+	}
+	for _, test := range tests {
+		if diff := cmp.Diff(test.want, inForce(f, test.section, test.name)); diff != "" {
+			t.Errorf("%s %s (-want +got):\n%s", test.section, test.name, diff)
+		}
+	}
+}
+
+func TestABreakersStrategyIsItsOwnElseThatOfTheDefaultsElseStatic(t *testing.T) {
+	tests := []struct{ about, file, strategy, from string }{
+		{"built in", `{"breakers": {"a": {}}}`, "STATIC_THRESHOLD", "built in"},
+		{"defaults without one", `{"breakers": {"default": {"testDelay": 1}, "a": {}}}`, "STATIC_THRESHOLD", "built in"},
+		{"of the defaults", `{"breakers": {"a": {}, "default": {"strategy": "CANARY_RATE_THRESHOLD"}}}`, "CANARY_RATE_THRESHOLD", "default section"},
+		{"its own", `{"breakers": {"a": {"strategy": "NONE"}, "default": {"strategy": "CANARY_RATE_THRESHOLD"}}}`, "NONE", "file"},
+		{"of a name that the file lacks", `{"breakers": {"default": {"strategy": "CANARY_RATE_THRESHOLD"}}}`, "CANARY_RATE_THRESHOLD", "default section"},
+	}
+	for _, test := range tests {
+		first := parseGood(t, test.file).Effective(Breakers, "a")[0]
+		if first.Setting != "strategy" || first.Value != test.strategy || first.From.String() != test.from {
+			t.Errorf("%s: %+v, want strategy %s from %s", test.about, first, test.strategy, test.from)
+		}
+	}
+}
+
+func TestAMinimumAboveTheWindowIsAWarning(t *testing.T) {
+	f := parseGood(t, `{
+		"breakers": {
+			"default": {"strategy": "CANARY_RATE_THRESHOLD", "slidingWindowSize": 20},
+			"inherits": {},
+			"own": {"minimumNumberOfCalls": 30},
+			"fits": {"minimumNumberOfCalls": 20},
+			"timed": {"slidingWindowType": "TIME_BASED"}
+		}
+	}`)
+	want := []string{
+		"resilience.json:3:74: breakers.default.slidingWindowSize: minimumNumberOfCalls 50 is above slidingWindowSize (20) and means 20",
+		"resilience.json:5:36: breakers.own.minimumNumberOfCalls: 30 is above slidingWindowSize (20) and means 20",
+	}
+	var got []string
+	for _, w := range f.Warnings() {
+		got = append(got, w.String())
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("warnings (-want +got):\n%s", diff)
+	}
+}
+
+func TestSettingsBelongToWhoAsks(t *testing.T) {
+	f := loadGood(t, "every-section.json")
+	_, s, _ := f.Breaker("inventory")
+	s.(*breaker.Static).FailureThreshold = 9
+	if _, s, _ := f.Breaker("inventory"); s.(*breaker.Static).FailureThreshold != 3 {
+		t.Error("a change of the settings that were handed out changed the file's")
+	}
+}
+
+func TestLoadTellsAMissingFileFromABadOne(t *testing.T) {
+	dir := t.TempDir()
+	if _, err := Load(filepath.Join(dir, "absent.json")); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("an absent file: %v", err)
+	}
+	path := filepath.Join(dir, "bad.json")
+	if err := os.WriteFile(path, []byte("{"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	_, err := Load(path)
+	var faults Faults
+	if !errors.As(err, &faults) || faults[0].File != path {
+		t.Errorf("a bad file: %v", err)
+	}
+	if _, err := Load(dir); err == nil || errors.As(err, &faults) {
+		t.Errorf("a folder: %v", err)
+	}
+}
+
+func TestOfAHugeFileOnlyAsMuchIsReadAsMayBe(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "huge.json")
+	f, err := os.Create(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	if err := f.Truncate(100 << 20); err != nil {
+		t.Fatal(err)
+	}
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	_, err = Load(path)
+	runtime.ReadMemStats(&after)
+	if want := path + ":1:1: the file is larger than 4 MiB"; err == nil || err.Error() != want {
+		t.Errorf("error %v, want %s", err, want)
+	}
+	if used := after.TotalAlloc - before.TotalAlloc; used > 64<<20 {
+		t.Errorf("%d MiB were allocated", used>>20)
+	}
+}
+
+func TestCompareNamesWhatIsMissingAndWhatIsUnused(t *testing.T) {
+	f := parseGood(t, `{
+		"breakers": {"default": {}, "payment": {}, "inventory": {}, "old": {}},
+		"timeouts": {"payments": {}}
+	}`)
+	got := f.Compare(map[string][]string{
+		Breakers:  {"payments", "inventory", "mail"},
+		Bulkheads: {"inventory"},
+		Timeouts:  {"payments"},
+	})
+	want := `resilience.json: breakers.mail: not in the file, so the defaults hold
+resilience.json: breakers.payments: not in the file, so the defaults hold; did you mean the unused payment?
+resilience.json: bulkheads.inventory: not in the file, so the defaults hold
+resilience.json:2:31: breakers.payment: no directive uses it
+resilience.json:2:63: breakers.old: no directive uses it`
+	if diff := cmp.Diff(want, got.Error()); diff != "" {
+		t.Errorf("differences (-want +got):\n%s", diff)
+	}
+	if rest := f.Compare(map[string][]string{Breakers: {"payment", "inventory", "old"}, Timeouts: {"payments"}}); len(rest) > 0 {
+		t.Errorf("differences where there are none: %v", rest)
+	}
+}
+
+func TestStarterIsAFileThatChangesNothing(t *testing.T) {
+	used := map[string][]string{
+		Breakers:  {"payments", "inventory", "payments", strings.Repeat("long", 50)},
+		Bulkheads: {"inventory"},
+	}
+	data := Starter(used)
+	compareGolden(t, "testdata/starter.json", Starter(map[string][]string{Breakers: {"payments", "inventory"}, Timeouts: {"payments"}}))
+	f := parseGood(t, string(data))
+	if rest := f.Compare(used); len(rest) > 0 {
+		t.Errorf("the starting file lacks names: %v", rest)
+	}
+	for _, section := range standard.names() {
+		_, got, _ := f.inForce(section, "inventory")
+		if _, want, _ := Default().inForce(section, "inventory"); !cmp.Equal(want, got) {
+			t.Errorf("%s: the starting file changes the defaults:\n%s", section, cmp.Diff(want, got))
+		}
+	}
+}
+
+func TestSchemaIsAsReviewed(t *testing.T) { compareGolden(t, "testdata/schema.json", Schema()) }
+
+func compareGolden(t *testing.T, path string, got []byte) {
+	t.Helper()
+	if *update {
+		if err := os.WriteFile(path, got, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(string(want), string(got)); diff != "" {
+		t.Errorf("%s (-want +got):\n%s", path, diff)
+	}
+}
+
+// A value among the defaults is checked once for all strategies that have the setting.
+func TestASettingOfSeveralStrategiesHasOneTypeAndRange(t *testing.T) {
+	for _, s := range standard {
+		shapes := map[string]string{}
+		for _, k := range s.kinds {
+			for _, f := range k.fields() {
+				f.Default, f.Like, f.Doc = nil, "", ""
+				o := append(fieldSchema(&f), member{"optional", f.Optional})
+				shape := string(pretty(o))
+				if first, ok := shapes[f.Name]; ok && first != shape {
+					t.Errorf("%s %s is %s and in %s %s", s.name, f.Name, first, k.name, shape)
+				}
+				shapes[f.Name] = shape
+			}
+		}
+	}
+}
+
+// Numbers beyond every int and duration are read as the largest one, which a range has to exclude.
+func TestEveryNumberHasBounds(t *testing.T) {
+	for _, s := range standard {
+		for _, f := range s.fields() {
+			isNumber := slices.Contains([]setting.Kind{setting.Int, setting.Float, setting.Duration}, f.Kind)
+			if isNumber && (f.Range.Low == nil || f.Range.High == nil) {
+				t.Errorf("%s %s has the range %v", s.name, f.Name, f.Range)
+			}
+			if f.Kind == setting.Duration && f.Range.Low.(time.Duration) < 0 {
+				t.Errorf("%s %s may be negative, which the schema refuses as text", s.name, f.Name)
+			}
+		}
+	}
+}
+
+// Each kind may have rules between settings; its defaults must keep them.
+func TestEveryKindOfSettingsIsSoundByItself(t *testing.T) {
+	for name, k := range allKinds() {
+		s := k.fresh()
+		setting.Defaults(s)
+		if c, ok := s.(setting.Checker); ok && len(c.Check()) > 0 {
+			t.Errorf("the defaults of %s: %v", name, c.Check())
+		}
+		if w, ok := s.(setting.Warner); ok && len(w.Warn()) > 0 {
+			t.Errorf("the defaults of %s: %v", name, w.Warn())
+		}
+		for _, f := range k.fields() {
+			if f.Doc == "" {
+				t.Errorf("%s %s has no description", name, f.Name)
+			}
+		}
+	}
+}
+
+func allKinds() map[string]kind {
+	all := map[string]kind{}
+	for _, s := range standard {
+		for _, k := range s.kinds {
+			all[s.name+" "+k.name] = k
+		}
+	}
+	return all
+}
+
+// odd is a struct whose rule blames a setting that nobody wrote.
+type odd struct {
+	A int `setting:"a" default:"1" range:"[1,9]"`
+	B int `setting:"b" default:"1" range:"[1,9]"`
+}
+
+func (o *odd) Check() []setting.Problem {
+	if o.A == 1 {
+		return nil
+	}
+	return []setting.Problem{{Field: "c", Message: "is broken"}}
+}
+
+func TestASectionMoreIsARowMore(t *testing.T) {
+	f := append(slices.Clone(standard), section{name: "odd", one: "odd", kinds: []kind{{fresh: func() any { return new(odd) }}}})
+	_, err := f.parse("resilience.json", []byte(`{"odd": {"x": {"a": 2}, "y": {"b": 10}}}`))
+	want := "resilience.json:1:15: odd.x: c is broken\nresilience.json:1:36: odd.y.b: 10 is outside [1, 9]"
+	if err == nil || err.Error() != want {
+		t.Errorf("faults %v, want %s", err, want)
+	}
+	if !strings.Contains(string(f.schema()), `"#/$defs/odd"`) {
+		t.Error("the schema lacks the section")
+	}
+}
+
+func FuzzParse(f *testing.F) {
+	for _, path := range slices.Concat(glob(f, "testdata/good/*"), glob(f, "testdata/*/*.txtar")) {
+		data, err := os.ReadFile(path)
+		if err != nil {
+			f.Fatal(err)
+		}
+		_, inside, found := strings.Cut(string(data), "-- resilience.json --\n")
+		if found {
+			data = []byte(inside[:strings.Index(inside, "-- faults --\n")])
+		}
+		f.Add(data)
+	}
+	f.Add([]byte("\xEF\xBB\xBF{\"breakers\": {\"é\": NaN, \"a\": \"\\ud800\"}} // x"))
+	f.Fuzz(func(t *testing.T, data []byte) {
+		file, err := Parse("f", data)
+		if err == nil {
+			for _, section := range standard.names() {
+				for _, name := range append(file.Names(section), "unnamed") {
+					if len(file.Effective(section, name)) == 0 && section != Breakers {
+						t.Errorf("%s %s has no settings", section, name)
+					}
+				}
+			}
+			return
+		}
+		var faults Faults
+		if !errors.As(err, &faults) || len(faults) == 0 {
+			t.Fatalf("no faults but %v", err)
+		}
+		lines := strings.Split(string(data), "\n")
+		for _, fault := range faults {
+			if fault.Line < 1 || fault.Line > len(lines) || fault.Column < 1 || fault.Column > len(lines[fault.Line-1])+1 {
+				t.Errorf("%v is outside the file", fault)
+			}
+			if fault.Message == "" || strings.Contains(fault.Message, "\n") {
+				t.Errorf("a message is no line: %q", fault.Message)
+			}
+		}
+	})
+}
+
+func glob(f *testing.F, pattern string) []string {
+	paths, err := filepath.Glob(pattern)
+	if err != nil || len(paths) == 0 {
+		f.Fatalf("%s: no files, %v", pattern, err)
+	}
+	return paths
+}
