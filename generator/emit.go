@@ -225,9 +225,11 @@ func (w Wrapper) begin(m Method) []jen.Code {
 		ctx = jen.Id(n.Package).Dot("Background").Call()
 	}
 	return []jen.Code{
-		jen.List(jen.Id(n.Call), jen.Id(n.Err)).Op(":=").
-			Id(w.Names.Receiver).Dot(m.Guard.Field).Dot("Begin").Call(ctx),
-		jen.If(jen.Id(n.Err).Op("!=").Nil()).Block(returned(m, jen.Id(n.Err))),
+		jen.Id(n.Call).Op(":=").Id(w.Names.Receiver).Dot(m.Guard.Field).Dot("NewCall").Call(),
+		jen.If(
+			jen.Id(n.Err).Op(":=").Id(n.Call).Dot("Begin").Call(ctx),
+			jen.Id(n.Err).Op("!=").Nil(),
+		).Block(returned(m, jen.Id(n.Err))),
 		jen.Defer().Id(n.Call).Dot("Release").Call(),
 	}
 }

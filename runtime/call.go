@@ -8,8 +8,8 @@ import (
 	"github.com/resgen-go/resgen/runtime/internal/bulkhead"
 )
 
-// Call is one guarded call between Begin and its end. It belongs to the
-// goroutine that began it and must not be copied.
+// Call is one guarded call, made by [Guard.NewCall]. It belongs to the goroutine
+// that makes the call and must not be copied once it has begun.
 type Call struct {
 	guard       *Guard          // nil once the call has ended
 	ctx         context.Context // the callee's
@@ -26,6 +26,38 @@ type measured struct {
 	began  breaker.Instant
 	limit  time.Duration      // 0: no timeout
 	cancel context.CancelFunc // nil: no timeout
+}
+
+// Begin takes what the call needs, in the order gate, bulkhead, breaker,
+// timeout. The error is a [*RefusalError]; then everything was given back.
+// Otherwise the call must end with Finish, and Release must be deferred for the
+// case that it panics. The context bounds the wait for a permit and carries
+// reservations; a method without one passes context.Background().
+func (c *Call) Begin(ctx context.Context) error {
+	g := c.guard
+	c.ctx = ctx
+	if g.bulkhead != nil || g.entry != nil {
+		if err := g.enter(c); err != nil {
+			c.guard = nil
+			return err
+		}
+	}
+	if g.breaker != nil {
+		period, admitted := g.breaker.Admit()
+		if !admitted {
+			c.giveBack()
+			c.guard = nil
+			return g.refuseOpen(period)
+		}
+		c.period = period
+		if after := g.breaker.SlowAfter(); after > 0 {
+			c.slowAt = breaker.Now().Add(after)
+		}
+	}
+	if g.timeout != nil || g.events.calls {
+		g.measure(c)
+	}
+	return nil
 }
 
 // Context is the one to call with: the caller's, with the guard's deadline and
@@ -87,22 +119,23 @@ func (c *Call) end(outcome Outcome, err error) {
 	if c.period != nil {
 		c.record(outcome)
 	}
-	c.giveBack()
+	if g.bulkhead != nil || c.reservation != nil {
+		c.giveBack()
+	}
 	if c.measured != nil {
 		c.measured.end(g, outcome, err)
 	}
 }
 
 func (c *Call) record(outcome Outcome) {
-	if outcome == Ignored {
-		c.period.Ignore()
-		return
-	}
 	slow := c.slowAt != 0 && breaker.Now() > c.slowAt
-	if outcome == Success {
+	switch outcome {
+	case Success:
 		c.period.Success(slow)
-	} else {
+	case Failure:
 		c.period.Failure(slow)
+	default:
+		c.period.Ignore()
 	}
 }
 

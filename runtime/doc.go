@@ -11,10 +11,10 @@
 //
 // # One guarded call
 //
-// A [Guard] stands before one method. Its Begin asks the gate (would the
-// breaker admit the call?), takes a permit of the bulkhead, takes the breaker's
-// permit and derives a context with the timeout, in this order; then the
-// wrapper makes the call, and Finish judges its outcome, records it in the
+// A [Guard] stands before one method. Begin of a new [Call] asks the gate
+// (would the breaker admit the call?), takes a permit of the bulkhead, takes the
+// breaker's permit and derives a context with the timeout, in this order; then
+// the wrapper makes the call, and Finish judges its outcome, records it in the
 // breaker and gives everything back. Where something refuses, Begin gives back
 // what it took and returns a [*RefusalError].
 //

@@ -32,33 +32,8 @@ type timeout struct {
 	limit atomic.Int64 // a time.Duration; 0 bounds nothing
 }
 
-// Begin takes what the call needs, in the order gate, bulkhead, breaker,
-// timeout. The error is a [*RefusalError]; then everything was given back.
-// Otherwise the call must end with [Call.Finish], and [Call.Release] must be
-// deferred for the case that it panics. The context bounds the wait for a
-// permit and carries reservations; a method without one passes
-// context.Background().
-func (g *Guard) Begin(ctx context.Context) (Call, error) {
-	call := Call{guard: g, ctx: ctx}
-	if err := g.enter(&call); err != nil {
-		return Call{}, err
-	}
-	if g.breaker != nil {
-		period, admitted := g.breaker.Admit()
-		if !admitted {
-			call.giveBack()
-			return Call{}, g.refuseOpen(period)
-		}
-		call.period = period
-		if after := g.breaker.SlowAfter(); after > 0 {
-			call.slowAt = breaker.Now().Add(after)
-		}
-	}
-	if g.timeout != nil || g.events.calls {
-		g.measure(&call)
-	}
-	return call, nil
-}
+// NewCall is the next call of the guarded method. It has taken nothing yet.
+func (g *Guard) NewCall() Call { return Call{guard: g} }
 
 // enter takes what comes before the breaker: gates, bulkhead, reservations.
 func (g *Guard) enter(call *Call) error {

@@ -42,8 +42,8 @@ func newGuard(t testing.TB, registry *resilience.Registry, guards resilience.Gua
 
 // do is what a generated method does.
 func do(ctx context.Context, guard *resilience.Guard, next func(context.Context) error) error {
-	call, err := guard.Begin(ctx)
-	if err != nil {
+	call := guard.NewCall()
+	if err := call.Begin(ctx); err != nil {
 		return err
 	}
 	defer call.Release()

@@ -1,0 +1,152 @@
+package resilience_test
+
+import (
+	"context"
+	"testing"
+
+	resilience "github.com/resgen-go/resgen/runtime"
+)
+
+//go:generate go tool resgen
+
+// The interfaces differ in their guards only.
+type (
+	bare interface {
+		Do(ctx context.Context, n int) (int, error)
+	}
+
+	//resilience:breaker b
+	withBreaker interface {
+		Do(ctx context.Context, n int) (int, error)
+	}
+
+	//resilience:bulkhead b
+	withBulkhead interface {
+		Do(ctx context.Context, n int) (int, error)
+	}
+
+	//resilience:breaker b
+	//resilience:bulkhead b
+	withBoth interface {
+		Do(ctx context.Context, n int) (int, error)
+	}
+
+	//resilience:breaker b
+	//resilience:bulkhead b
+	//resilience:timeout b
+	withTimeout interface {
+		Do(ctx context.Context, n int) (int, error)
+	}
+
+	withAnticipate interface {
+		//resilience:anticipate check=a,b preload=b:2,c:2
+		Do(ctx context.Context, n int) (int, error)
+	}
+)
+
+type doer struct{}
+
+//go:noinline
+func (doer) Do(_ context.Context, n int) (int, error) { return n, nil }
+
+// guarded are the wrappers around doer by name, made in one registry.
+func guarded(b testing.TB) map[string]bare {
+	registry := newRegistry(b, `{
+		"breakers": {"b": {"strategy": "CANARY_RATE_THRESHOLD", "initialState": "CLOSED"}, "a": {}, "static": {}},
+		"bulkheads": {"b": {"maxConcurrentCalls": 1000}, "c": {"maxConcurrentCalls": 1000}},
+		"timeouts": {"b": {"duration": "1s"}},
+	}`)
+	made := map[string]bare{"bare": doer{}}
+	add := func(name string, wrapper bare, err error) {
+		if err != nil {
+			b.Fatal(err)
+		}
+		made[name] = wrapper
+	}
+	breaker, err := newResilientWithBreaker(doer{}, registry)
+	add("breaker", breaker, err)
+	bulkhead, err := newResilientWithBulkhead(doer{}, registry)
+	add("bulkhead", bulkhead, err)
+	both, err := newResilientWithBoth(doer{}, registry)
+	add("breaker and bulkhead", both, err)
+	timeout, err := newResilientWithTimeout(doer{}, registry)
+	add("breaker, bulkhead and timeout", timeout, err)
+	anticipate, err := newResilientWithAnticipate(doer{}, registry)
+	add("anticipate, two gates and two preloads", anticipate, err)
+	return made
+}
+
+// allocations are the most a call on which nothing is wrong may make.
+var allocations = map[string]float64{
+	"bare": 0, "breaker": 0, "bulkhead": 0, "breaker and bulkhead": 0,
+	"breaker, bulkhead and timeout": 6, "anticipate, two gates and two preloads": 2,
+}
+
+func TestGuardedCallsAllocateNothing(t *testing.T) {
+	if raceEnabled {
+		t.Skip("the race detector allocates")
+	}
+	for name, wrapper := range guarded(t) {
+		got := testing.AllocsPerRun(1000, func() { wrapper.Do(context.Background(), 1) })
+		if got > allocations[name] {
+			t.Errorf("%s: %v allocations a call, want at most %v", name, got, allocations[name])
+		}
+	}
+}
+
+func BenchmarkCall(b *testing.B) {
+	wrappers := guarded(b)
+	for name := range allocations {
+		wrapper := wrappers[name]
+		b.Run(name, func(b *testing.B) {
+			b.ReportAllocs()
+			ctx := context.Background()
+			for b.Loop() {
+				wrapper.Do(ctx, 1)
+			}
+		})
+	}
+}
+
+func BenchmarkCallInParallel(b *testing.B) {
+	wrappers := guarded(b)
+	for name := range allocations {
+		wrapper := wrappers[name]
+		b.Run(name, func(b *testing.B) {
+			b.ReportAllocs()
+			b.RunParallel(func(pb *testing.PB) {
+				ctx := context.Background()
+				for pb.Next() {
+					wrapper.Do(ctx, 1)
+				}
+			})
+		})
+	}
+}
+
+func BenchmarkRefusal(b *testing.B) {
+	registry := newRegistry(b, `{"bulkheads": {"full": {"maxConcurrentCalls": 1}}}`)
+	open := newGuard(b, registry, resilience.Guards{Breaker: "open"})
+	forced, err := registry.Breaker("open")
+	if err != nil {
+		b.Fatal(err)
+	}
+	forced.Trip("benchmark")
+	full := newGuard(b, registry, resilience.Guards{Bulkhead: "full"})
+	inside := full.NewCall()
+	if err := inside.Begin(context.Background()); err != nil {
+		b.Fatal(err)
+	}
+	defer inside.Release()
+	for name, guard := range map[string]*resilience.Guard{"open": open, "full": full} {
+		b.Run(name, func(b *testing.B) {
+			b.ReportAllocs()
+			for b.Loop() {
+				call := guard.NewCall()
+				if err := call.Begin(context.Background()); err == nil {
+					b.Fatal("not refused")
+				}
+			}
+		})
+	}
+}
