@@ -209,8 +209,9 @@ func (b *Breaker) move(to State, began, now Instant, why cause) *Period {
 // newPeriod is a period with a number of its own.
 func (b *Breaker) newPeriod(state State, began, now Instant) *Period {
 	b.stays++
-	p := &Period{breaker: b, stay: b.stays, state: state, began: began, since: began.wall(now)}
-	p.last = newFigures(Counts{}, 0)
+	p := &Period{breaker: b, stay: b.stays, state: state, began: began, since: began.wall(now), last: newFigures(Counts{}, 0)}
+	p.wake.Store(int64(longAgo))
+	p.until.Store(int64(longAgo))
 	switch state {
 	case Closed, MetricsOnly, Disabled:
 		p.free = true
@@ -226,9 +227,9 @@ func (b *Breaker) newPeriod(state State, began, now Instant) *Period {
 // goOn replaces an OPEN period by one that goes on with it under the present strategy: so what an OPEN period tells its
 // callers never changes. Calls admitted by the old one count in the new one if it keeps the number.
 func (b *Breaker) goOn(p *Period, stay uint64) *Period {
-	next := &Period{breaker: b, stay: stay, state: Open, began: p.began, since: p.since, last: p.last}
+	next := &Period{breaker: b, stay: stay, state: Open, began: p.began, since: p.since, last: p.last, canary: p.canary}
 	next.refused.Store(p.refused.Load())
-	next.canary = p.canary
+	next.until.Store(int64(longAgo))
 	next.wait()
 	b.period.Store(next)
 	return next

@@ -19,7 +19,7 @@ type Period struct {
 	free    bool // admits every call without a permit
 	began   Instant
 	since   time.Time
-	wake    atomic.Int64 // an Instant before which no call is admitted, whatever the lock says
+	wake    atomic.Int64 // an Instant before which no call is admitted, without asking the lock
 	_       [cacheLine]byte
 
 	outcomes atomic.Uint64 // the number of the last one
@@ -96,7 +96,7 @@ func (p *Period) success(slow bool, trigger uint64) {
 		p.settle() // it has its number
 		return
 	}
-	if until := Instant(p.until.Load()); until != 0 && Now() < until {
+	if until := Instant(p.until.Load()); until != longAgo && Now() < until {
 		p.outcomes.Add(1)
 		return
 	}
@@ -232,7 +232,7 @@ func (p *Period) setMilestone() {
 
 // publish tells successes when they need the lock.
 func (p *Period) publish() {
-	trigger, until := uint64(ask), Instant(0)
+	trigger, until := uint64(ask), longAgo
 	switch w := p.window.(type) {
 	case *countWindow:
 		if p.state != HalfOpen {
@@ -257,7 +257,7 @@ func (p *Period) ended() bool { return p.breaker.period.Load() != p }
 
 // end frees late successes from asking.
 func (p *Period) end() {
-	p.until.Store(0)
+	p.until.Store(int64(longAgo))
 	if p.free {
 		p.trigger.Store(unasked)
 	}
@@ -276,5 +276,5 @@ func (p *Period) wakeAt() Instant { return Instant(p.wake.Load()) }
 // asleep reports that no call is admitted yet, without asking the lock.
 func (p *Period) asleep() bool {
 	wake := p.wakeAt()
-	return wake == never || wake != 0 && Now() < wake
+	return wake == never || wake != longAgo && Now() < wake
 }

@@ -30,8 +30,11 @@ func (s State) MarshalText() ([]byte, error) { return []byte(s.String()), nil }
 // change it.
 type Instant int64
 
-// never comes after every moment.
-const never Instant = math.MaxInt64
+// longAgo is before every moment and never after; adding a setting to longAgo does not change that.
+const (
+	longAgo Instant = math.MinInt64 / 2
+	never   Instant = math.MaxInt64
+)
 
 var epoch = time.Now()
 

@@ -44,10 +44,10 @@ func (w *timeWindow) add(t Tally) {
 	w.moments = append(w.moments, t)
 }
 
-// until is when the newest moment no longer takes outcomes in; 0: there is none.
+// until is when the newest moment no longer takes outcomes in.
 func (w *timeWindow) until() Instant {
 	if w.first == len(w.moments) {
-		return 0
+		return longAgo
 	}
 	newest := w.moments[len(w.moments)-1].At
 	if len(w.moments)-w.first < fine {

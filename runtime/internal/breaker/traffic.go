@@ -13,9 +13,6 @@ type canary struct {
 	began   Instant // when it did
 }
 
-// longAgo is before every moment, and every pause after it is over.
-const longAgo = -never / 2
-
 // needsCanaries reports that calls must serve as probes while OPEN ends as wait says.
 func (b *Breaker) needsCanaries(wait Wait) bool {
 	return wait.Delay == nil && wait.Probing != nil && b.prober == nil
