@@ -34,6 +34,12 @@ type method struct {
 	skipped  []string // directives of the type that it cannot carry, with the reasons
 }
 
+// declares tells whether directives stand on a method of that name in the
+// interface itself, not in one that it embeds.
+func (t *target) declares(name string) bool {
+	return slices.ContainsFunc(t.annotated.Methods, func(m directives.Method) bool { return m.Name.Name == name })
+}
+
 // checker finds the faults of one package for which types are needed, and
 // resolves its directives.
 type checker struct {
@@ -100,6 +106,9 @@ func (c *checker) target(file *load.File, annotated directives.Interface) *targe
 		t.methods = append(t.methods, m)
 		c.resolve(t, m)
 	}
+	if !c.checkPredeclared(annotated) {
+		return nil
+	}
 	return t
 }
 
@@ -114,20 +123,38 @@ func (c *checker) iface(obj *types.TypeName, annotated directives.Interface) *ty
 		}
 		return nil
 	case !iface.IsMethodSet():
-		c.faultEach(annotated, "stands on %s, which is a constraint; only an interface without type sets can be wrapped", obj.Name())
+		c.faultEach(annotated, "%s is a constraint; only an interface of methods alone can be wrapped", obj.Name())
 		return nil
 	case iface.NumMethods() == 0:
-		c.faultEach(annotated, "stands on %s, which has no methods to guard", obj.Name())
+		c.faultEach(annotated, "%s has no methods to guard", obj.Name())
 		return nil
 	}
 	for m := range iface.Methods() {
 		if !m.Exported() && m.Pkg().Path() != c.pkg.Types.Path() {
-			pos, directive := anchor(annotated, nil)
-			c.fault(pos, directive, "%s cannot be implemented outside package %s: its method %s is not exported", obj.Name(), m.Pkg().Path(), m.Name())
+			c.faultWhole(annotated, "only package %s can implement its method %s", m.Pkg().Path(), m.Name())
 			return nil
 		}
 	}
 	return iface
+}
+
+// checkPredeclared reports names of Go's own that a wrapper needs and that the
+// package hides.
+func (c *checker) checkPredeclared(annotated directives.Interface) bool {
+	fine := true
+	for _, name := range []string{"error", "nil"} {
+		if hiding := c.pkg.Lookup(name); hiding != nil {
+			c.faultWhole(annotated, "a wrapper needs Go's own %s, which is hidden by the one at %s", name, c.place(hiding.Pos()))
+			fine = false
+		}
+	}
+	return fine
+}
+
+// faultWhole reports an interface that cannot be wrapped at all.
+func (c *checker) faultWhole(annotated directives.Interface, why string, args ...any) {
+	pos, directive := anchor(annotated, nil)
+	c.fault(pos, directive, annotated.Spec.Name.Name+" cannot be wrapped: "+why, args...)
 }
 
 // faultEach reports every directive of an interface and of its methods.
@@ -141,17 +168,22 @@ func (c *checker) faultEach(annotated directives.Interface, format string, args 
 	}
 }
 
-// anchor is the directive at which a fault of a method, or of the interface as a
-// whole, is reported.
+// anchor is where a fault of a method, or of the interface as a whole (m is nil),
+// is reported: at its directive or, if the interface declares the method without
+// one, at the method.
 func anchor(annotated directives.Interface, m *method) (token.Pos, string) {
-	sets := []directives.Set{annotated.Directives}
+	var sets []directives.Set
 	if m != nil {
-		sets = []directives.Set{m.own, annotated.Directives}
+		sets = append(sets, m.own)
 	}
+	sets = append(sets, annotated.Directives)
 	for _, declared := range annotated.Methods {
 		sets = append(sets, declared.Directives)
 	}
 	first := slices.Concat(sets...)[0]
+	if m != nil && len(m.own) == 0 && annotated.Spec.Pos() <= m.Pos() && m.Pos() < annotated.Spec.End() {
+		return m.Pos(), first.Kind.Name
+	}
 	return first.Slash, first.Kind.Name
 }
 

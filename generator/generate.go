@@ -102,7 +102,7 @@ func process(pkg *load.Package, opts Options) (out outcome) {
 	for _, plan := range out.plans {
 		file, err := emitted(plan)
 		if err != nil {
-			out.invalid = append(out.invalid, Fault{token.Position{Filename: plan.Path}, err.Error()})
+			out.invalid = append(out.invalid, Fault{token.Position{Filename: plan.Path, Line: 1, Column: 1}, err.Error()})
 		}
 		out.files = append(out.files, file)
 	}

@@ -71,22 +71,26 @@ func variables(vars []*types.Var, needed, hidden names) []string {
 	}
 	for i, v := range vars {
 		if chosen[i] == "" {
-			chosen[i] = local.pick(madeUp(v, hidden))
+			chosen[i] = local.pick(madeUp(v, hidden)...)
 		}
 	}
 	return chosen
 }
 
-// madeUp is the name that a variable should have whose own one won't do.
-func madeUp(v *types.Var, hidden names) string {
+// madeUp are the names that a variable may have whose own one won't do.
+func madeUp(v *types.Var, hidden names) []string {
 	name := v.Name()
-	if name == "" || name == "_" {
+	switch {
+	case name != "" && name != "_":
+	case isError(v.Type()):
+		return []string{"err", "failure"}
+	default:
 		name = nameAfter(v.Type())
 	}
 	if !hidden.free(name) {
 		name += "Value"
 	}
-	return name
+	return []string{name}
 }
 
 // nameAfter is how a person might call a variable of a type.
@@ -120,7 +124,7 @@ func nameAfterObject(obj *types.TypeName) string {
 	switch {
 	case isNamed(obj, "context", "Context"):
 		return "ctx"
-	case isNamed(obj, "", "error"):
+	case isNamed(obj, "", "error"): // of a list
 		return "err"
 	case isNamed(obj, "", "any"):
 		return "v"
@@ -148,6 +152,9 @@ func nameAfterList(elem types.Type) string {
 		return "values"
 	}
 	name := nameAfter(elem)
+	if stem, ok := strings.CutSuffix(name, "y"); ok && len(stem) > 1 {
+		return stem + "ies"
+	}
 	if strings.HasSuffix(name, "s") {
 		return name + "es"
 	}

@@ -1,9 +1,12 @@
 package generator
 
 import (
+	"go/ast"
 	"go/types"
 	"slices"
 	"strings"
+
+	"golang.org/x/tools/go/ast/astutil"
 
 	"github.com/resgen-go/resgen/generator/internal/load"
 )
@@ -112,17 +115,10 @@ func (p *planner) mentions(t *target) names {
 	unqualified := names{}
 	var at *method
 	printer := &printer{
-		home:      p.home,
-		qualifier: p.imports.mention,
-		unqualify: func(name string) { unqualified.add(name) },
-		unnameable: func(why string) {
-			pos, directive := anchor(t.annotated, at)
-			subject := t.name
-			if at != nil {
-				subject = at.Name()
-			}
-			p.fault(pos, directive, "%s cannot be written: %s", subject, why)
-		},
+		home:       p.home,
+		qualifier:  p.imports.mention,
+		unqualify:  func(name string) { unqualified.add(name) },
+		unnameable: func(what string) { p.unnameable(t, at, what) },
 	}
 	for _, tp := range t.typeParams {
 		printer.code(tp.Constraint())
@@ -136,6 +132,41 @@ func (p *planner) mentions(t *target) names {
 		}
 	}
 	return unqualified
+}
+
+// unnameable reports a method, or a constraint if m is nil, with a type that the
+// output cannot spell.
+func (p *planner) unnameable(t *target, m *method, what string) {
+	if m == nil {
+		p.faultWhole(t.annotated, "a constraint %s", what)
+		return
+	}
+	pos, directive := anchor(t.annotated, m)
+	if name := p.cType(m); name != "" {
+		what = "needs " + name + ", which only the cgo files of the package can name; give it a name with type T = " + name
+	}
+	p.fault(pos, directive, "%s cannot be wrapped: its signature %s", m.Name(), what)
+}
+
+// cType finds a C type in a signature as it is written, as types need not know
+// of it.
+func (p *planner) cType(m *method) string {
+	found := ""
+	for _, file := range p.pkg.Files {
+		if m.Pos() < file.Syntax.FileStart || file.Syntax.FileEnd < m.Pos() {
+			continue
+		}
+		path, _ := astutil.PathEnclosingInterval(file.Syntax, m.Pos(), m.Pos())
+		ast.Inspect(path[1], func(n ast.Node) bool { // path[0] is the name
+			if selector, ok := n.(*ast.SelectorExpr); ok {
+				if id, ok := selector.X.(*ast.Ident); ok && id.Name == "C" {
+					found = "C." + selector.Sel.Name
+				}
+			}
+			return true
+		})
+	}
+	return found
 }
 
 func parameterNames(m *method) []string {

@@ -28,6 +28,7 @@ func (c *checker) resolve(t *target, m *method) {
 			guard.Check = append(guard.Check, ref.Text)
 		}
 		guard.Preload, guard.Lease = permitsOf(d.Preload), permitsOf(d.Lease)
+		c.checkReserved(t, m, guard, d)
 	}
 	if d, ok := m.own.Get(directives.Probe); ok {
 		c.resolveProbe(t, m, d)
@@ -37,6 +38,20 @@ func (c *checker) resolve(t *target, m *method) {
 		return
 	}
 	m.why = whyUnguarded(t, m)
+}
+
+// checkReserved reports a bulkhead that guards a method and that the method
+// reserves, too, where the two are said in different interfaces.
+func (c *checker) checkReserved(t *target, m *method, guard *Guard, d directives.Directive) {
+	if t.declares(m.Name()) || guard.Bulkhead == "" {
+		return
+	}
+	for _, r := range slices.Concat(d.Preload, d.Lease) {
+		if r.Bulkhead.Text == guard.Bulkhead {
+			c.fault(r.Bulkhead.Pos, d.Kind.Name, "bulkhead %s is used twice by %s in %s, which guards with it; reserve from another",
+				guard.Bulkhead, m.Name(), t.name)
+		}
+	}
 }
 
 func (c *checker) resolveBreaker(t *target, m *method, guard *Guard) {
@@ -170,10 +185,14 @@ func (c *checker) resolveProbe(t *target, m *method, d directives.Directive) {
 		return
 	}
 	for _, probe := range t.probes {
-		if probe.Breaker == d.Name.Text && probe.Method != m.Name() {
-			c.fault(d.Slash, directives.Probe, "breaker %s has a probe in %s already, %s", d.Name.Text, t.name, probe.Method)
-			return
+		if probe.Breaker != d.Name.Text {
+			continue
 		}
+		if !t.declares(m.Name()) || !t.declares(probe.Method) {
+			c.fault(d.Name.Pos, directives.Probe, "breaker %s has a probe in %s already, %s; keep one of them",
+				d.Name.Text, t.name, probe.Method)
+		}
+		return
 	}
 	t.probes = append(t.probes, Probe{Breaker: d.Name.Text, Method: m.Name()})
 }
@@ -209,6 +228,8 @@ func (c *checker) classify(ref directives.Ref) *types.Func {
 		c.faultClassify(ref, "%s is no function", ref.Text)
 	case fn.Pkg().Path() != c.pkg.Types.Path() && !fn.Exported():
 		c.faultClassify(ref, "%s is not exported", ref.Text)
+	case fn.Signature().TypeParams().Len() > 0:
+		c.faultClassify(ref, "%s has type parameters; it must be a func(error) resilience.Outcome", ref.Text)
 	case !classifies(fn.Signature()):
 		c.faultClassify(ref, "%s is a %s; it must be a func(error) resilience.Outcome", ref.Text, c.spell(unnamed(fn.Signature())))
 	default:

@@ -19,7 +19,7 @@ type printer struct {
 	qualifier  func(*types.Package) string // the name of an imported package in the output
 	unqualify  func(name string)           // is told every type name that is mentioned without a package
 	typeParams map[*types.TypeParam]string // their names in the output
-	unnameable func(why string)            // is told what cannot be spelled in the output
+	unnameable func(what string)           // is told what cannot be spelled in the output: "needs …", "has …"
 }
 
 // home is the package that an output belongs to.
@@ -82,7 +82,7 @@ func (p *printer) code(t types.Type) *jen.Statement {
 	case *types.Union:
 		return p.union(t)
 	default:
-		p.unnameable(fmt.Sprintf("%s is no type that can be written", t))
+		p.unnameable(fmt.Sprintf("is of the unknown kind %T", t))
 		return jen.Id("_")
 	}
 }
@@ -99,23 +99,24 @@ func (p *printer) nameable(t types.Type) types.Type {
 	}
 }
 
-// obstacle says what keeps the output from naming obj, if anything does.
+// obstacle says what keeps the output from naming obj; it is empty if nothing
+// does.
 func (p *printer) obstacle(obj *types.TypeName) string {
 	switch {
 	case obj.Pkg() == nil:
-		if hidden := p.home.types.Scope().Lookup(obj.Name()); hidden != nil {
-			return "the package declares a " + obj.Name() + " of its own, which hides Go's"
+		if p.home.types.Scope().Lookup(obj.Name()) != nil {
+			return "which the package hides by a declaration of its own"
 		}
 	case p.home.owns(obj):
 		if strings.HasPrefix(obj.Name(), "_Ctype_") {
-			return "C types belong to the cgo files of the package"
+			return "which only the cgo files of the package can name"
 		}
 	case !obj.Exported():
-		return "it is not exported"
+		return "which is not exported"
 	case obj.Pkg().Name() == "main":
-		return "a package main cannot be imported"
+		return "which is in a package main"
 	case !p.home.importable(importPath(obj.Pkg())):
-		return "its package is internal"
+		return "which is in an internal package"
 	}
 	return ""
 }
@@ -135,7 +136,7 @@ func (p *printer) instance(obj *types.TypeName, args *types.TypeList) *jen.State
 
 func (p *printer) typeName(obj *types.TypeName) *jen.Statement {
 	if why := p.obstacle(obj); why != "" {
-		p.unnameable(fmt.Sprintf("%s cannot be named here: %s", spelled(obj), why))
+		p.unnameable(fmt.Sprintf("needs %s, %s", spelled(obj), why))
 	}
 	if obj.Pkg() == nil || p.home.owns(obj) {
 		p.unqualify(obj.Name())
@@ -167,7 +168,7 @@ func (p *printer) basic(t *types.Basic) *jen.Statement {
 	case types.UnsafePointer:
 		return jen.Id(p.qualifier(types.Unsafe)).Dot("Pointer")
 	case types.Invalid:
-		p.unnameable("it mentions a type that is not known")
+		p.unnameable("needs a type that is not known")
 		return jen.Id("_")
 	}
 	return p.typeName(types.Universe.Lookup(p.synonym(t.Name())).(*types.TypeName))
@@ -228,7 +229,7 @@ func (p *printer) structure(t *types.Struct) *jen.Statement {
 	for i := range t.NumFields() {
 		field := t.Field(i)
 		if !field.Exported() && !p.home.owns(field) {
-			p.unnameable(fmt.Sprintf("a struct with the unexported field %s can be written in package %s only", field.Name(), field.Pkg().Path()))
+			p.unnameable(fmt.Sprintf("has a struct whose field %s only package %s can write", field.Name(), field.Pkg().Path()))
 		}
 		fields = append(fields, p.field(field, t.Tag(i)))
 	}
@@ -260,7 +261,7 @@ func (p *printer) iface(t *types.Interface) *jen.Statement {
 	}
 	for _, m := range inSourceOrder(t) {
 		if !m.Exported() && !p.home.owns(m) {
-			p.unnameable(fmt.Sprintf("an interface with the unexported method %s can be written in package %s only", m.Name(), m.Pkg().Path()))
+			p.unnameable(fmt.Sprintf("has an interface whose method %s only package %s can write", m.Name(), m.Pkg().Path()))
 		}
 		elems = append(elems, jen.Id(m.Name()).Add(p.signature(m.Signature())))
 	}

@@ -1,0 +1,4 @@
+package in
+
+// By hand.
+const limit = 3

@@ -1,0 +1,21 @@
+// Package in has the names already that its wrappers would have.
+package in
+
+import client "errors"
+
+//resilience:breaker store
+type Store interface{ Get() error }
+
+func NewResilientStore() error { return client.New("taken") }
+
+//resilience:breaker cache
+//resilience:wrapper Shared
+type Cache interface{ Get() error }
+
+//resilience:breaker queue
+//resilience:wrapper Shared
+type Queue interface{ Get() error }
+
+//resilience:breaker mail
+//resilience:wrapper client
+type Mail interface{ Get() error }

@@ -1,0 +1,5 @@
+// Package secret is internal.
+package secret
+
+// Message is secret.
+type Message struct{}

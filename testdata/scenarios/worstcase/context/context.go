@@ -1,0 +1,5 @@
+// Package context has a Context that is none.
+package context
+
+// Context is a canvas.
+type Context struct{}
