@@ -1,0 +1,258 @@
+// Package schematest checks the schema of the settings file against the reader of the file, with a real validator. It is
+// a module of its own so that nobody inherits the validator.
+package schematest
+
+import (
+	"bytes"
+	"encoding/json"
+	"flag"
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/resgen-go/resgen/runtime/internal/breaker"
+	"github.com/resgen-go/resgen/runtime/internal/bulkhead"
+	"github.com/resgen-go/resgen/runtime/internal/config"
+	"github.com/resgen-go/resgen/runtime/internal/setting"
+	"github.com/santhosh-tekuri/jsonschema/v6"
+	"github.com/tailscale/hujson"
+	"golang.org/x/tools/txtar"
+	"pgregory.net/rapid"
+)
+
+// Files have many parts, so a hundred of them are few.
+func init() { _ = flag.Set("rapid.checks", "5000") }
+
+var schema = compile(config.Schema())
+
+func compile(data []byte) *jsonschema.Schema {
+	document, err := jsonschema.UnmarshalJSON(bytes.NewReader(data))
+	if err != nil {
+		panic(err)
+	}
+	c := jsonschema.NewCompiler()
+	c.DefaultDraft(jsonschema.Draft2020)
+	if err := c.AddResource("resilience.schema.json", document); err != nil {
+		panic(err)
+	}
+	return c.MustCompile("resilience.schema.json") // also checks it against the schema of schemas
+}
+
+// validate is the schema's opinion of a file.
+func validate(t interface{ Fatalf(string, ...any) }, data []byte) error {
+	plain, err := hujson.Standardize(append(slices.Clone(data), '\n'))
+	if err != nil {
+		t.Fatalf("no JSON with comments: %v", err)
+	}
+	value, err := jsonschema.UnmarshalJSON(bytes.NewReader(plain))
+	if err != nil {
+		t.Fatalf("no JSON: %v", err)
+	}
+	return schema.Validate(value)
+}
+
+func TestTheSchemaAcceptsEveryGoodFile(t *testing.T) {
+	for _, path := range glob(t, "../config/testdata/good/*") {
+		if err := validate(t, read(t, path)); err != nil {
+			t.Errorf("%s: %v", path, err)
+		}
+	}
+	if err := validate(t, config.Starter(map[string][]string{"breakers": {"payments"}, "timeouts": {"payments"}})); err != nil {
+		t.Errorf("the starting file: %v", err)
+	}
+}
+
+func TestTheSchemaRefusesEveryFileOfAWrongShapeOrRange(t *testing.T) {
+	for _, path := range glob(t, "../config/testdata/shape/*") {
+		if err := validate(t, txtar.Parse(read(t, path)).Files[0].Data); err == nil {
+			t.Errorf("%s is accepted", path)
+		}
+	}
+}
+
+func TestTheSchemaCannotSeeSomeFaults(t *testing.T) {
+	for _, path := range glob(t, "../config/testdata/beyond/*") {
+		if strings.Contains(path, "what-does-not-exist") {
+			continue
+		}
+		if err := validate(t, txtar.Parse(read(t, path)).Files[0].Data); err != nil {
+			t.Errorf("%s belongs among the shapes: %v", path, err)
+		}
+	}
+}
+
+// beyond are the faults that no schema sees: rules between settings.
+var beyond = regexp.MustCompile(` is below | needs slowCallDurationThreshold`)
+
+func TestTheSchemaAndTheReaderAgreeOnAnyFile(t *testing.T) {
+	verdicts := map[bool]int{}
+	rapid.Check(t, func(t *rapid.T) {
+		data, err := json.Marshal(anyFile(t))
+		if err != nil {
+			t.Fatal(err)
+		}
+		faults := faultsOf(t, data)
+		refused := validate(t, data)
+		if (refused == nil) != (len(faults) == 0) {
+			t.Fatalf("file %s\nthe reader: %v\nthe schema: %v", data, faults, refused)
+		}
+		verdicts[refused == nil]++
+	})
+	t.Logf("accepted %d, refused %d", verdicts[true], verdicts[false])
+	if verdicts[true] == 0 || verdicts[false] == 0 {
+		t.Errorf("the files are all alike: %v", verdicts)
+	}
+}
+
+// faultsOf are the reader's faults of shape and range.
+func faultsOf(t *rapid.T, data []byte) []string {
+	_, err := config.Parse("resilience.json", data)
+	if err == nil {
+		return nil
+	}
+	var shape []string
+	for _, fault := range err.(config.Faults) {
+		if !beyond.MatchString(fault.Message) {
+			shape = append(shape, fault.String())
+		}
+	}
+	return shape
+}
+
+// object is drawn, so that its names are in the file once.
+type object = map[string]any
+
+// anyFile draws a file that is mostly right.
+func anyFile(t *rapid.T) any {
+	file := object{}
+	for _, s := range []struct {
+		name  string
+		kinds []any
+	}{
+		{"breakers", strategies()},
+		{"bulkheads", []any{new(bulkhead.Settings)}},
+		{"timeouts", []any{new(config.Timeout)}},
+	} {
+		if rapid.Bool().Draw(t, s.name) {
+			file[s.name] = rarely(t, func() any { return anySection(t, s.kinds) })
+		}
+	}
+	if rapid.IntRange(0, 40).Draw(t, "other section") == 0 {
+		file[rapid.SampledFrom([]string{"x", "$schema", "breaker", "default"}).Draw(t, "section")] = oddValue(t)
+	}
+	return rarely(t, func() any { return file })
+}
+
+func strategies() []any {
+	var all []any
+	for _, k := range breaker.Strategies {
+		all = append(all, k.New())
+	}
+	return all
+}
+
+func anySection(t *rapid.T, kinds []any) any {
+	section := object{}
+	for range rapid.IntRange(0, 3).Draw(t, "entries") {
+		name := rapid.SampledFrom([]string{"default", "default", "a", "b.c", "0_-"}).Draw(t, "name")
+		if rapid.IntRange(0, 60).Draw(t, "odd name") == 0 {
+			name = rapid.StringMatching(`[a. _é/-]{0,3}`).Draw(t, "name")
+		}
+		section[name] = rarely(t, func() any { return anyEntry(t, kinds) })
+	}
+	return section
+}
+
+func anyEntry(t *rapid.T, kinds []any) any {
+	entry := object{}
+	i := rapid.IntRange(0, len(kinds)-1).Draw(t, "kind")
+	if len(kinds) > 1 && rapid.Bool().Draw(t, "choose") {
+		entry["strategy"] = breaker.Strategies[i].Name
+		if rapid.IntRange(0, 40).Draw(t, "odd strategy") == 0 {
+			entry["strategy"] = oddValue(t)
+		}
+	}
+	for range rapid.IntRange(0, 3).Draw(t, "fields") {
+		if rapid.IntRange(0, 20).Draw(t, "other kind") == 0 {
+			i = rapid.IntRange(0, len(kinds)-1).Draw(t, "kind")
+		}
+		fields := setting.Describe(kinds[i])
+		if len(fields) == 0 {
+			continue
+		}
+		f := rapid.SampledFrom(fields).Draw(t, "field")
+		entry[f.Name] = rarely(t, func() any { return anyValue(t, &f) })
+	}
+	if rapid.IntRange(0, 60).Draw(t, "unknown field") == 0 {
+		entry[rapid.SampledFrom([]string{"x", "", "Strategy", "default"}).Draw(t, "field")] = 1
+	}
+	return entry
+}
+
+// anyValue draws values at the bounds of a field's range, beside them and between.
+func anyValue(t *rapid.T, f *setting.Field) any {
+	switch f.Kind {
+	case setting.Int:
+		low, high := f.Range.Low.(int), f.Range.High.(int)
+		return rapid.SampledFrom([]any{low, high, low + 1, json.Number(fmt.Sprintf("%d.0", low+1)),
+			json.Number("1e2"), low - 1, high + 1, 1.5, json.Number("1e300"), -7}).Draw(t, "int")
+	case setting.Float:
+		return rapid.SampledFrom([]any{0.001, 0.5, 50, 99.9, 100, json.Number("1E2"), 0, -0.1, 100.1, json.Number("-1e300")}).Draw(t, "float")
+	case setting.Duration:
+		return anyDuration(t, f.Range)
+	case setting.Text:
+		return rapid.SampledFrom(append([]string{"", "x", strings.ToLower(f.OneOf[0])}, f.OneOf...)).Draw(t, "text")
+	default:
+		return rapid.Bool().Draw(t, "bool")
+	}
+}
+
+// anyDuration draws no text above the range, and none below but zero and negative ones: no schema sees that.
+func anyDuration(t *rapid.T, r setting.Range) any {
+	low, high := r.Low.(time.Duration).Seconds(), r.High.(time.Duration).Seconds()
+	if rapid.Bool().Draw(t, "seconds") {
+		return rapid.SampledFrom([]any{low, high, low + 0.5, low - 0.5, low / 2, high + 1, json.Number("1e300"), 20}).Draw(t, "number")
+	}
+	text := rapid.OneOf(
+		rapid.SampledFrom([]string{"20s", "1m30s", "1.5h", ".5s", "3.s", "+1s", "7ms", "PT20S", "P1DT2H3.5S", "P1W", "PT0,5S", "+PT1M",
+			"0", "-0", "0s", "-0s", "-20s", "PT0S", "-PT0S", "-PT1S", "P0D", "", "20", "s", "1d", "P", "PT", "P1Y", "20 s", "20s\n"}),
+		rapid.StringMatching(`[+-]?P?(T?[0-9]{1,2}([.,][0-9])?(W|D|H|M|S|h|m|s|ms)){0,3}`),
+	).Draw(t, "duration")
+	if d, err := setting.ParseDuration(text); err == nil && (d > r.High.(time.Duration) || 0 < d && !r.Holds(d)) {
+		return "20s"
+	}
+	return text
+}
+
+// rarely is another value instead, now and then.
+func rarely(t *rapid.T, usual func() any) any {
+	if rapid.IntRange(0, 60).Draw(t, "odd") == 0 {
+		return oddValue(t)
+	}
+	return usual()
+}
+
+func oddValue(t *rapid.T) any {
+	return rapid.SampledFrom([]any{nil, true, 3, "text", []any{}, []any{1}, object{}, object{"a": 1}}).Draw(t, "odd value")
+}
+
+func glob(t *testing.T, pattern string) []string {
+	paths, err := filepath.Glob(pattern)
+	if err != nil || len(paths) == 0 {
+		t.Fatalf("%s: no files, %v", pattern, err)
+	}
+	return paths
+}
+
+func read(t *testing.T, path string) []byte {
+	data, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return data
+}
