@@ -87,7 +87,9 @@ func (d *Demand) Reserve(ctx context.Context) (r *Reservation, waited bool, refu
 			return nil, waited, refused
 		}
 	}
-	r.open()
+	for i := range r.held {
+		r.held[i].open()
+	}
 	return r, waited, nil
 }
 

@@ -3,8 +3,8 @@ package bulkhead
 import "context"
 
 // A holding is what one reservation holds of one bulkhead. Holdings of the same bulkhead in nested
-// entries form a chain, along which permits are lent from the outer to the inner and come back. A
-// permit that was lent is booked where it is, as idle or busy of the inner, and as lent by the outer.
+// entries form a chain, along which idle permits are lent from the outer to the inner and come back.
+// A permit that was lent is booked where it is, as idle or busy of the inner, and as lent by the outer.
 //
 // The lock of the reservation's root guards what changes.
 type holding struct {
@@ -14,18 +14,22 @@ type holding struct {
 	as          Use
 	n           int // permits at the start
 
-	lender *holding // on whose permit the entry's own call runs, if it is not from the pool
-
-	idle    int // wait for a call
-	busy    int // a call runs on them
-	lent    int // are with inner holdings
-	loan    int // of these three: belong to the outer holding
-	through int // of lent and of loan: only passed on, from the outer to an inner holding
+	idle  int // wait for a call
+	busy  int // a call runs on them
+	lent  int // are with inner holdings
+	owed  int // of these three: belong to outer holdings
+	loans []loan
 
 	fresh    int // of a lease's idle ones: no call ran on them so far
 	used     int
 	unused   int
 	overflow int
+}
+
+// A loan is a number of permits that belong to an outer holding.
+type loan struct {
+	from *holding
+	n    int
 }
 
 // total is the number of permits in the care of h.
@@ -36,13 +40,14 @@ func (h *holding) held() int {
 	sum := 0
 	for ; h != nil; h = h.outer {
 		if !h.reservation.closed {
-			sum += h.total() - h.loan
+			sum += h.total() - h.owed
 		}
 	}
 	return sum
 }
 
-// fill gets the permits of a new reservation: borrowed ones first, the rest from the pool.
+// fill gets the permits of a new reservation, which nobody else knows yet: borrowed ones first, the
+// rest from the pool.
 func (h *holding) fill(ctx context.Context, p *patience) (waited bool, refused *Refusal) {
 	c := claim{n: h.n, to: freeToIdle}
 	if h.as == Own {
@@ -53,21 +58,23 @@ func (h *holding) fill(ctx context.Context, p *patience) (waited bool, refused *
 			p = new(patience)
 		}
 	}
-	if c.n == 0 {
-		return false, nil
+	if c.n > 0 {
+		if waited, refused = h.bulkhead.obtain(ctx, c, p); refused != nil {
+			return waited, refused
+		}
 	}
-	if waited, refused = h.bulkhead.obtain(ctx, c, p); refused != nil {
-		return waited, refused
-	}
-	h.lock()
-	defer h.unlock()
-	if h.as == Own {
-		h.busy += c.n
-	} else {
-		h.idle += c.n
-		h.fresh = h.idle
-	}
+	h.book(c.n)
 	return waited, nil
+}
+
+// book counts n permits, as far as they are for calls inside or not.
+func (h *holding) book(n int) {
+	if h.as == Own {
+		h.busy += n
+	} else {
+		h.idle += n
+	}
+	h.fresh = h.idle
 }
 
 // borrow takes off c what enclosing entries can spare. It reports whether waiting for the rest would
@@ -76,74 +83,92 @@ func (h *holding) borrow(c *claim) (against bool) {
 	h.lock()
 	defer h.unlock()
 	c.held = h.outer.held()
-	if h.as == Own {
-		if h.lender = h.outer.beginCall(); h.lender != nil {
-			c.n = 0
+	for from := h.outer; from != nil && c.n > 0; from = from.outer {
+		if n := from.lend(c.n); n > 0 {
+			h.loans = append(h.loans, loan{from, n})
+			c.loan += n
+			c.n -= n
 		}
-	} else {
-		c.loan = h.outer.lend(c.n)
-		c.n -= c.loan
-		h.loan, h.idle, h.fresh = c.loan, c.loan, c.loan
+	}
+	h.owed = c.loan
+	h.book(c.loan)
+	if h.as == Own {
+		h.bulkhead.shift(c.loan, idleToBusy)
+		h.outer.miss(c.n)
 	}
 	return h.reservation.outer.holdsAfter(h.bulkhead)
 }
 
-// lend passes up to n idle permits of h and the holdings around it to an inner one.
+// lend passes up to n idle permits to an inner holding.
 func (h *holding) lend(n int) int {
-	if h == nil || n == 0 {
-		return 0
-	}
-	own := min(h.idle, n)
-	h.idle -= own
+	n = min(n, h.idle)
+	h.idle -= n
+	h.lent += n
 	h.fresh = min(h.fresh, h.idle)
-	passed := h.outer.lend(n - own)
-	h.loan += passed
-	h.through += passed
-	h.lent += own + passed
-	return own + passed
+	return n
 }
 
-// takeBack books k permits that an inner holding borrowed. They come as idle or busy ones; spent says
-// that each served the one call that a ticket is for.
-func (h *holding) takeBack(k int, from tally, spent bool) {
-	h.lent -= k
-	if passed := min(k, h.through); passed > 0 {
-		h.through -= passed
-		h.loan -= passed
-		h.outer.takeBack(passed, from, spent)
-		k -= passed
-	}
+// takeBack books n permits that h had lent. Spent says that each served the one call of a ticket.
+func (h *holding) takeBack(n int, from tally, spent bool) {
+	h.lent -= n
 	if !h.reservation.closed && (h.as == Lease || !spent) {
-		h.idle += k
-		h.bulkhead.shift(k, oneIdle-from)
+		h.idle += n
+		h.bulkhead.shift(n, oneIdle-from)
 		return
 	}
-	if pooled := h.dismiss(k, from, spent); !spent {
+	if pooled := h.dismiss(n, from, spent); !spent {
 		h.unused += pooled
 		h.bulkhead.counters.unused.Add(uint64(pooled))
 	}
 }
 
-// dismiss lets k permits go that h no longer counts: its own to the pool, then what it borrowed to
-// the outer holding. It returns how many went to the pool.
-func (h *holding) dismiss(k int, from tally, spent bool) (pooled int) {
-	owed := max(0, h.loan-h.total())
-	h.loan -= owed
-	h.bulkhead.put(k-owed, oneFree-from)
-	if owed > 0 {
-		h.outer.takeBack(owed, from, spent)
+// dismiss lets n permits go that h no longer counts. What served no call goes to the lenders first,
+// whose calls can still use it; what is spent goes to the pool first. It returns how many went there.
+func (h *holding) dismiss(n int, from tally, spent bool) (pooled int) {
+	due := min(n, h.owed)
+	if spent {
+		due = max(0, h.owed-h.total())
 	}
-	return k - owed
+	h.bulkhead.put(n-due, oneFree-from)
+	h.repay(due, from, spent)
+	return n - due
 }
 
-// close gives back all permits without a call.
-func (h *holding) close() {
-	if h.as == Own {
-		if h.lender != nil {
-			h.lender.finishCall()
-		} else {
-			h.finishCall()
+// repay gives n permits back to those who lent them.
+func (h *holding) repay(n int, from tally, spent bool) {
+	h.owed -= n
+	for n > 0 {
+		last := &h.loans[len(h.loans)-1]
+		back := min(n, last.n)
+		n -= back
+		if last.n -= back; last.n == 0 {
+			h.loans = h.loans[:len(h.loans)-1]
 		}
+		last.from.takeBack(back, from, spent)
+	}
+}
+
+// open makes the holding one that calls look for, and counts what it got.
+func (h *holding) open() {
+	if h.as != Own {
+		h.bulkhead.open.Add(1)
+		h.bulkhead.counters.reserved.Add(uint64(h.n - h.owed))
+		return
+	}
+	for _, l := range h.loans {
+		h.lock()
+		l.from.used += l.n
+		h.unlock()
+		h.bulkhead.counters.used.Add(uint64(l.n))
+	}
+}
+
+// close gives back the permits without a call, and the entry's own. Spent says that the body ran.
+func (h *holding) close(spent bool) {
+	if h.as == Own {
+		own := h.busy
+		h.busy = 0
+		h.dismiss(own, oneBusy, spent)
 		return
 	}
 	idle, fresh := h.idle, h.fresh
@@ -157,37 +182,36 @@ func (h *holding) close() {
 // beginCall lets a call run on an idle permit of h or, if h has none, of the holdings around it. It
 // returns the one whose permit it is, or nil.
 func (h *holding) beginCall() *holding {
-	var missed *holding
-	for ; h != nil; h = h.outer {
-		switch {
-		case h.reservation.closed || h.as == Own:
-		case h.idle > 0:
-			h.idle--
-			h.busy++
-			h.used++
-			h.fresh = min(h.fresh, h.idle)
-			h.bulkhead.shift(1, idleToBusy)
-			h.bulkhead.counters.used.Add(1)
-			return h
-		case missed == nil:
-			missed = h
+	for from := h; from != nil; from = from.outer {
+		if from.idle > 0 {
+			from.idle--
+			from.busy++
+			from.used++
+			from.fresh = min(from.fresh, from.idle)
+			from.bulkhead.shift(1, idleToBusy)
+			from.bulkhead.counters.used.Add(1)
+			return from
 		}
 	}
-	if missed != nil {
-		missed.overflow++
-		missed.bulkhead.counters.overflow.Add(1)
-	}
+	h.miss(1)
 	return nil
+}
+
+// miss counts n calls as overflow of the innermost open reservation that is for calls.
+func (h *holding) miss(n int) {
+	for ; h != nil; h = h.outer {
+		if h.as != Own && !h.reservation.closed {
+			h.overflow += n
+			h.bulkhead.counters.overflow.Add(uint64(n))
+			return
+		}
+	}
 }
 
 // endCall gives back the permit of a call that ended.
 func (h *holding) endCall() {
 	h.lock()
 	defer h.unlock()
-	h.finishCall()
-}
-
-func (h *holding) finishCall() {
 	if h.busy == 0 {
 		return // from nobody
 	}
@@ -197,7 +221,7 @@ func (h *holding) finishCall() {
 		h.bulkhead.shift(1, busyToIdle)
 		return
 	}
-	h.dismiss(1, oneBusy, h.as == Ticket)
+	h.dismiss(1, oneBusy, h.as != Lease)
 }
 
 func (h *holding) lock()   { h.reservation.root.mu.Lock() }

@@ -151,16 +151,6 @@ func (r *Reservation) use(b *Bulkhead) *holding {
 	return r.find(b).beginCall()
 }
 
-// open makes the reservation one that calls look for.
-func (r *Reservation) open() {
-	for i := range r.held {
-		if h := &r.held[i]; h.as != Own {
-			h.bulkhead.open.Add(1)
-			h.bulkhead.counters.reserved.Add(uint64(h.n - h.loan))
-		}
-	}
-}
-
 // abandon gives back what a reservation got that was refused the rest.
 func (r *Reservation) abandon() {
 	mu := &r.root.mu
@@ -168,7 +158,7 @@ func (r *Reservation) abandon() {
 	defer mu.Unlock()
 	r.closed = true
 	for i := range r.held {
-		r.held[i].close()
+		r.held[i].close(false)
 	}
 }
 
@@ -187,7 +177,7 @@ func (r *Reservation) Close() (mismatched bool) {
 	unused, overflow := 0, 0
 	for i := range r.held {
 		h := &r.held[i]
-		h.close()
+		h.close(true)
 		if h.as == Own {
 			continue
 		}
