@@ -77,10 +77,10 @@ func run(ctx context.Context, o options, out io.Writer) error {
 	}
 	defer registry.Close()
 	town, err := build(registry)
+	defer town.stop()
 	if err != nil {
 		return err
 	}
-	defer town.stop()
 	fmt.Fprintf(out, "%d checkouts/s on %s for %v; edit %s while it runs\n", o.rate, town.front.url, o.duration, config)
 	town.live(ctx, o, screen, registry)
 	return nil
@@ -92,7 +92,7 @@ type town struct {
 }
 
 // build starts the services and wires the front-end through the generated
-// wrappers.
+// wrappers. What it started before an error is for the caller to stop.
 func build(registry *resilience.Registry) (town, error) {
 	var t town
 	var err error
@@ -127,7 +127,9 @@ func guardedShop(registry *resilience.Registry, paymentsURL, inventoryURL string
 
 func (t town) stop() {
 	for _, s := range []*service{t.front, t.inventory, t.payments} {
-		s.stop()
+		if s != nil {
+			s.stop()
+		}
 	}
 }
 

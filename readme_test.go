@@ -1,0 +1,217 @@
+// Package resgen_test holds the promises of the README: every block of code in
+// it is compiled or run here.
+package resgen_test
+
+import (
+	"bytes"
+	"context"
+	"flag"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/resgen-go/resgen/directives"
+	resilience "github.com/resgen-go/resgen/runtime"
+)
+
+var update = flag.Bool("update", false, "write the README's table of directives")
+
+// block is a fenced block of the README. Its first line may name a file: "//
+// file: NAME" is an input of the worked example, "// generated: NAME" a part of
+// an output.
+type block struct {
+	language, role, name, text string
+}
+
+var (
+	fence  = regexp.MustCompile("(?ms)^```(\\w+)\n(.*?)^```$")
+	marker = regexp.MustCompile(`^// (file|generated): (\S+)\n`)
+)
+
+func readme(t *testing.T) string {
+	t.Helper()
+	text, err := os.ReadFile("README.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
+}
+
+func blocks(t *testing.T, language string) []block {
+	t.Helper()
+	var found []block
+	for _, match := range fence.FindAllStringSubmatch(readme(t), -1) {
+		b := block{language: match[1], text: match[2]}
+		if mark := marker.FindStringSubmatch(b.text); mark != nil {
+			b.role, b.name = mark[1], mark[2]
+			b.text = strings.TrimPrefix(b.text, mark[0])
+		}
+		if b.language == language {
+			found = append(found, b)
+		}
+	}
+	if len(found) == 0 {
+		t.Fatalf("the README has no block of %s", language)
+	}
+	return found
+}
+
+func TestWorkedExampleGeneratesAndCompiles(t *testing.T) {
+	dir := t.TempDir()
+	goMod(t, dir)
+	for _, b := range blocks(t, "go") {
+		switch b.role {
+		case "file":
+			write(t, filepath.Join(dir, "shop", b.name), b.text)
+		case "":
+			write(t, filepath.Join(dir, "first", "first.go"), "package first\n\nimport \"context\"\n\n"+b.text)
+		}
+	}
+	run(t, dir, "go", "tool", "resgen", "./...")
+	run(t, dir, "go", "vet", "./...")
+	run(t, dir, "go", "tool", "resgen", "-check", "./...")
+	for _, b := range blocks(t, "go") {
+		if b.role == "generated" {
+			output := read(t, filepath.Join(dir, "shop", b.name))
+			if !strings.Contains(output, b.text) {
+				t.Errorf("%s has no such part:\n%s\nbut:\n%s", b.name, b.text, output)
+			}
+		}
+	}
+}
+
+func TestSettingsAreValid(t *testing.T) {
+	for _, b := range blocks(t, "json") {
+		registry, err := resilience.New(resilience.Settings("README.md", []byte(b.text)))
+		if err != nil {
+			t.Error(err)
+			continue
+		}
+		registry.Close()
+	}
+}
+
+func TestTableOfDirectivesIsTheirs(t *testing.T) {
+	const begin, end = "<!-- directives -->\n", "<!-- end -->\n"
+	text := readme(t)
+	before, rest, ok := strings.Cut(text, begin)
+	_, after, closed := strings.Cut(rest, end)
+	if !ok || !closed {
+		t.Fatalf("the README has no %q … %q", begin, end)
+	}
+	want := before + begin + directives.Markdown() + end + after
+	if *update {
+		write(t, "README.md", want)
+		return
+	}
+	if diff := cmp.Diff(want, text); diff != "" {
+		t.Errorf("refresh it with go test . -update (-want +got):\n%s", diff)
+	}
+}
+
+// The commands run as they stand, but for what would take long: the shop plays
+// for a second, and the tests are compiled, not run again.
+var shorter = strings.NewReplacer(
+	"go run ./examples/shop", "go run ./examples/shop -duration 1s",
+	"go test work", "go test -run '^$' work",
+)
+
+func TestCommandsRun(t *testing.T) {
+	if testing.Short() {
+		t.Skip("compiles the whole project")
+	}
+	for _, b := range blocks(t, "sh") {
+		dir := "."
+		if strings.HasPrefix(b.text, "# in your module\n") {
+			dir = yourModule(t)
+		}
+		run(t, dir, "sh", "-ec", shorter.Replace(b.text))
+		run(t, dir, "go", "vet", ".")
+	}
+}
+
+// yourModule is a module beside a clone of resgen.
+func yourModule(t *testing.T) string {
+	t.Helper()
+	root, err := os.Getwd()
+	if err != nil {
+		t.Fatal(err)
+	}
+	beside := t.TempDir()
+	if err := os.Symlink(root, filepath.Join(beside, "resgen")); err != nil {
+		t.Skip(err)
+	}
+	dir := filepath.Join(beside, "yours")
+	write(t, filepath.Join(dir, "go.mod"), "module example.com/yours\n\ngo 1.26.0\n")
+	write(t, filepath.Join(dir, "go.sum"), read(t, "go.sum"))
+	for _, b := range blocks(t, "go") {
+		if b.role == "file" {
+			write(t, filepath.Join(dir, b.name), b.text)
+		}
+	}
+	return dir
+}
+
+func TestCIRunsTheTestCommandOfTheREADME(t *testing.T) {
+	for _, b := range blocks(t, "sh") {
+		command := strings.TrimSpace(b.text)
+		if strings.HasPrefix(command, "go test ") {
+			want := strings.Replace(command, "go test", "go test -race", 1)
+			if !strings.Contains(read(t, ".ci/run"), want) {
+				t.Errorf(".ci/run does not run %s", want)
+			}
+			return
+		}
+	}
+	t.Error("the README has no test command")
+}
+
+// goMod makes dir a module that uses this one and all it needs.
+func goMod(t *testing.T, dir string) {
+	t.Helper()
+	root, err := os.Getwd()
+	if err != nil {
+		t.Fatal(err)
+	}
+	write(t, filepath.Join(dir, "go.sum"), read(t, "go.sum"))
+	mod := strings.Replace(read(t, "go.mod"), "module github.com/resgen-go/resgen", "module example.com/shop", 1)
+	write(t, filepath.Join(dir, "go.mod"), mod+"\nrequire github.com/resgen-go/resgen v0.0.0\n\nreplace github.com/resgen-go/resgen => "+root+"\n")
+}
+
+func run(t *testing.T, dir, name string, args ...string) {
+	t.Helper()
+	cmd := exec.CommandContext(context.Background(), name, args...)
+	cmd.Dir = dir
+	if dir != "." { // what is needed has been downloaded, or this test would not run
+		cmd.Env = append(os.Environ(), "GOWORK=off", "GOPROXY=off", "GOSUMDB=off")
+	}
+	var output bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &output, &output
+	if err := cmd.Run(); err != nil {
+		t.Fatalf("%s: %v\n%s", strings.Join(cmd.Args, " "), err, &output)
+	}
+}
+
+func read(t *testing.T, path string) string {
+	t.Helper()
+	text, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
+}
+
+func write(t *testing.T, path, text string) {
+	t.Helper()
+	if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(path, []byte(text), 0o666); err != nil {
+		t.Fatal(err)
+	}
+}
