@@ -14,7 +14,7 @@ import (
 )
 
 // MaxSize is how large a file may be. A line for each of ten thousand breakers fits.
-const MaxSize = 4 << 20
+const MaxSize = 1 << 20
 
 // File is a file without faults. It does not change; all methods may be called from any goroutine.
 type File struct {

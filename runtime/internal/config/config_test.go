@@ -266,7 +266,7 @@ func TestOfAHugeFileOnlyAsMuchIsReadAsMayBe(t *testing.T) {
 	runtime.ReadMemStats(&before)
 	_, err = Load(path)
 	runtime.ReadMemStats(&after)
-	if want := path + ":1:1: the file is larger than 4 MiB"; err == nil || err.Error() != want {
+	if want := path + ":1:1: the file is larger than 1 MiB"; err == nil || err.Error() != want {
 		t.Errorf("error %v, want %s", err, want)
 	}
 	if used := after.TotalAlloc - before.TotalAlloc; used > 64<<20 {

@@ -113,9 +113,14 @@ func (r *reader) section(s *section, path string, v hujson.Value) *entries {
 	if !ok {
 		return all
 	}
-	isFallback := func(m hujson.ObjectMember) bool { return nameOf(m) == fallback }
-	if i := slices.IndexFunc(object.Members, isFallback); i >= 0 {
-		all.fallback = r.entry(s, nil, join(path, fallback), object.Members[i].Value)
+	first := true
+	for _, m := range object.Members {
+		if nameOf(m) != fallback {
+			continue
+		}
+		if e := r.entry(s, nil, join(path, fallback), m.Value); first {
+			all.fallback, first = e, false
+		}
 	}
 	for _, m := range object.Members {
 		name := nameOf(m)

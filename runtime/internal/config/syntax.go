@@ -15,7 +15,7 @@ import (
 // maxDepth is how deep brackets may nest. The format needs four levels; a parser that recurses needs a limit.
 const maxDepth = 32
 
-// maxOdd is how many values that are no JSON are looked over before one of them ends the reading.
+// maxOdd is after how many values that are no JSON the reading ends, for each costs another parse.
 const maxOdd = 20
 
 // smallest is an example of a file.

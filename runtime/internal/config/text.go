@@ -27,6 +27,9 @@ var bom = []byte("\xEF\xBB\xBF")
 
 // newText strips the byte order mark that some editors write, and refuses what is no UTF-8 text.
 func newText(data []byte) (*text, *oops) {
+	if len(data) > MaxSize {
+		return &text{lines: []int{0}}, &oops{0, fmt.Sprintf("the file is larger than %d MiB", MaxSize>>20)}
+	}
 	data = bytes.TrimPrefix(data, bom)
 	t := &text{data: data, lines: []int{0}}
 	characters := 0
@@ -45,13 +48,10 @@ func newText(data []byte) (*text, *oops) {
 }
 
 func (t *text) check() *oops {
-	nul := bytes.IndexByte(t.data, 0)
-	switch {
-	case len(t.data) > MaxSize:
-		return &oops{0, fmt.Sprintf("the file is larger than %d MiB", MaxSize>>20)}
-	case bytes.HasPrefix(t.data, []byte{0xFF, 0xFE}), bytes.HasPrefix(t.data, []byte{0xFE, 0xFF}), nul == 0 || nul == 1:
+	if isWide(t.data) {
 		return &oops{0, "the file is UTF-16 or UTF-32; save it as UTF-8"}
-	case nul >= 0:
+	}
+	if nul := bytes.IndexByte(t.data, 0); nul >= 0 {
 		return &oops{nul, "found a NUL byte; this is no text file"}
 	}
 	for i := 0; i < len(t.data); {
@@ -62,6 +62,16 @@ func (t *text) check() *oops {
 		i += n
 	}
 	return nil
+}
+
+// isWide reports whether a file begins as those whose characters have two or four bytes: with a mark, or with a NUL byte
+// in half of a character.
+func isWide(data []byte) bool {
+	if len(data) < 2 {
+		return false
+	}
+	a, b := data[0], data[1]
+	return a == 0xFF && b == 0xFE || a == 0xFE && b == 0xFF || (a == 0) != (b == 0)
 }
 
 // place is the line and column of an offset, both from 1.
