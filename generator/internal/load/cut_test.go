@@ -4,12 +4,12 @@ import (
 	"bytes"
 	"fmt"
 	"go/ast"
+	"go/build"
 	"go/format"
 	"go/parser"
 	"go/token"
 	"os"
 	"path/filepath"
-	"runtime"
 	"strings"
 	"testing"
 
@@ -42,20 +42,17 @@ func TestCutBodies(t *testing.T) {
 }
 
 func TestCutBodiesKeepsTheDeclarationsOfTheStandardLibrary(t *testing.T) {
-	pattern := filepath.Join(runtime.GOROOT(), "src", "*", "*.go")
-	if testing.Short() {
-		pattern = filepath.Join(runtime.GOROOT(), "src", "go", "*", "*.go")
-	}
-	paths, err := filepath.Glob(pattern)
-	if err != nil || len(paths) < 100 {
+	paths, err := filepath.Glob(filepath.Join(build.Default.GOROOT, "src", "*", "*.go"))
+	if err != nil || len(paths) < 1000 {
 		t.Fatalf("%d files, error %v", len(paths), err)
 	}
-	for _, path := range paths {
-		src, err := os.ReadFile(path)
+	const every = 7 // enough of them, in little time
+	for i := 0; i < len(paths); i += every {
+		src, err := os.ReadFile(paths[i])
 		if err != nil {
 			t.Fatal(err)
 		}
-		testCut(t, path, src)
+		testCut(t, paths[i], src)
 	}
 }
 

@@ -36,7 +36,7 @@ func (l *loader) addStandIns(n *node) {
 	}
 }
 
-// parsePlain parses a file for packages.Load, with stand-ins at its end.
+// parsePlain parses a file for packages.Load: with stand-ins at its end, and with empty bodies, which no type depends on.
 func parsePlain(fset *token.FileSet, path string, src []byte) (*ast.File, error) {
 	if asks(src) && !isOutput(path, src) {
 		if syntax, err := parser.ParseFile(fset, path, src, parser.ParseComments); err == nil {
@@ -45,7 +45,15 @@ func parsePlain(fset *token.FileSet, path string, src []byte) (*ast.File, error)
 			src = slices.Concat(src, []byte("\n"), text)
 		}
 	}
-	return parser.ParseFile(fset, path, src, parser.SkipObjectResolution|parser.ParseComments)
+	syntax, err := parser.ParseFile(fset, path, src, parser.SkipObjectResolution)
+	if err == nil {
+		for _, decl := range syntax.Decls {
+			if f, ok := decl.(*ast.FuncDecl); ok && f.Body != nil {
+				f.Body.List = nil
+			}
+		}
+	}
+	return syntax, err
 }
 
 // standIns are the declarations that stand in for the wrappers of the targets in a file, as text.
