@@ -230,7 +230,10 @@ func (b *Breaker) goOn(p *Period, stay uint64) *Period {
 	next := &Period{breaker: b, stay: stay, state: Open, began: p.began, since: p.since, last: p.last, canary: p.canary}
 	next.refused.Store(p.refused.Load())
 	next.until.Store(int64(longAgo))
-	next.wait()
+	if next.wait(); p.canary != nil && next.canary == nil {
+		b.stays++
+		next.stay = b.stays // nobody waits for a canary that is out
+	}
 	b.period.Store(next)
 	return next
 }

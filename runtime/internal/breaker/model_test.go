@@ -1,0 +1,500 @@
+package breaker_test
+
+import (
+	"math/big"
+	"strconv"
+	"time"
+
+	. "github.com/resgen-go/resgen/runtime/internal/breaker"
+)
+
+// model is a breaker as the rules read: one thread, every outcome kept one by one, every judgement made anew.
+type model struct {
+	settings Settings
+	external bool // a prober outside reports
+
+	state    State
+	since    time.Time
+	stay     int // calls of other stays are strangers
+	outcomes []outcome
+	frozen   figures // shown while OPEN
+	refused  uint64
+
+	trialsOut int
+	anyTrial  bool
+	newest    time.Time // trial
+
+	atOnce      bool // the first tick of canaries need not wait
+	pausedAt    time.Time
+	failedTicks int
+	failed      int // canaries of this tick
+	canaryOut   bool
+	canaryAt    time.Time
+
+	events []event
+}
+
+type outcome struct {
+	at           time.Time
+	failed, slow bool
+}
+
+type figures struct {
+	calls, failures, slow uint64
+	failureRate, slowRate float64
+}
+
+type event struct {
+	from, to State
+	by       string
+	at       time.Time
+	refused  uint64
+	figures  figures
+}
+
+// call is one that was admitted, and the stay it belongs to.
+type call struct{ stay int }
+
+func newModel(settings Settings, external bool) *model {
+	m := &model{settings: settings, external: external, since: time.Now(), frozen: noFigures}
+	if c, ok := settings.(*Canary); ok && c.InitialState == "OPEN" {
+		m.state = Open
+		m.pausedAt = m.since
+		_, m.atOnce = m.canaries()
+	}
+	return m
+}
+
+var noFigures = figures{failureRate: -1, slowRate: -1}
+
+// --- what the settings say
+
+// window is the last calls or the last span; of the state's outcomes, those count.
+func (m *model) window() (calls int, span time.Duration) {
+	if m.state == HalfOpen {
+		switch s := m.settings.(type) {
+		case *Static:
+			return s.SuccessThresholdCapacity, 0
+		case *Consecutive:
+			return s.SuccessThreshold, 0
+		case *Canary:
+			return s.PermittedNumberOfCallsInHalfOpenState, 0
+		case *Paced:
+			return s.PermittedNumberOfCallsInHalfOpenState, 0
+		}
+		return 0, 0
+	}
+	switch s := m.settings.(type) {
+	case *Static:
+		return s.FailureThresholdCapacity, 0
+	case *Consecutive:
+		return s.FailureThreshold, 0
+	case *Canary:
+		if s.SlidingWindowType == "TIME_BASED" {
+			return 0, time.Duration(s.SlidingWindowSize) * time.Second
+		}
+		return s.SlidingWindowSize, 0
+	case *Paced:
+		return 0, s.SlidingWindowDuration
+	}
+	return 0, 0
+}
+
+func (m *model) minimum() int {
+	switch s := m.settings.(type) {
+	case *Canary:
+		switch {
+		case m.state == HalfOpen:
+			return min(s.MinimumNumberOfCalls, s.PermittedNumberOfCallsInHalfOpenState)
+		case s.SlidingWindowType == "TIME_BASED":
+			return s.MinimumNumberOfCalls
+		}
+		return min(s.MinimumNumberOfCalls, s.SlidingWindowSize)
+	case *Paced:
+		if m.state != HalfOpen {
+			return s.MinimumNumberOfCalls
+		}
+	}
+	return 1
+}
+
+// delay is after how long time alone ends OPEN.
+func (m *model) delay() (d time.Duration, ends bool) {
+	switch s := m.settings.(type) {
+	case *Static:
+		return s.TestDelay, true
+	case *Consecutive:
+		return s.TestDelay, true
+	case *Paced:
+		return s.TestDelay, true
+	case *Canary:
+		if s.WaitDurationInOpenState == nil {
+			return 0, false
+		}
+		return *s.WaitDurationInOpenState, true
+	}
+	return 0, true
+}
+
+// canaries are the settings of calls that serve as probes, if they do.
+func (m *model) canaries() (*Canary, bool) {
+	s, ok := m.settings.(*Canary)
+	return s, ok && s.WaitDurationInOpenState == nil && !m.external
+}
+
+func (m *model) longest() time.Duration {
+	switch s := m.settings.(type) {
+	case *Static:
+		return s.MaxHalfOpenDuration
+	case *Consecutive:
+		return s.MaxHalfOpenDuration
+	case *Canary:
+		return s.MaxHalfOpenDuration
+	case *Paced:
+		return s.MaxHalfOpenDuration
+	}
+	return 0
+}
+
+// --- what is admitted
+
+func (m *model) counting() bool {
+	return m.state == Closed || m.state == HalfOpen || m.state == MetricsOnly
+}
+
+// counted are the outcomes that are in the window now.
+func (m *model) counted() []outcome {
+	if !m.counting() {
+		return nil
+	}
+	calls, span := m.window()
+	if span == 0 {
+		return m.outcomes[max(0, len(m.outcomes)-calls):]
+	}
+	var in []outcome
+	for _, o := range m.outcomes {
+		if time.Since(o.at) < span {
+			in = append(in, o)
+		}
+	}
+	return in
+}
+
+func (m *model) permitLeft() bool {
+	total, atATime := 0, 0
+	switch s := m.settings.(type) {
+	case *Static:
+		atATime = s.SuccessThresholdCapacity
+	case *Consecutive:
+		total = s.SuccessThreshold
+	case *Canary:
+		total = s.PermittedNumberOfCallsInHalfOpenState
+	case *Paced:
+		total, atATime = s.PermittedNumberOfCallsInHalfOpenState, 1
+	}
+	switch {
+	case m.trialsOut == 0:
+		return true
+	case atATime > 0 && m.trialsOut >= atATime:
+		return false
+	}
+	return total == 0 || m.trialsOut+len(m.counted()) < total
+}
+
+// lostAt is when the trials that are out were lost.
+func (m *model) lostAt() (at time.Time, lost bool) {
+	if m.state != HalfOpen || m.permitLeft() {
+		return at, false
+	}
+	at = m.newest.Add(m.longest())
+	return at, !time.Now().Before(at)
+}
+
+func (m *model) trialFree() bool {
+	if m.state != HalfOpen || !m.permitLeft() {
+		return false
+	}
+	s, paced := m.settings.(*Paced)
+	return !paced || !m.anyTrial || time.Since(m.newest) >= s.TestDelay
+}
+
+func (m *model) retryAt() (at time.Time, known bool) {
+	delay, ends := m.delay()
+	if m.state != Open || !ends {
+		return at, false
+	}
+	return m.since.Add(delay), true
+}
+
+// tickAt is when the next tick of canaries begins.
+func (m *model) tickAt(s *Canary) time.Time {
+	if m.atOnce {
+		return m.pausedAt
+	}
+	pause := s.ProbeInterval
+	for range m.failedTicks - 1 {
+		pause = min(2*pause, s.ProbeBackoffMax)
+	}
+	return m.pausedAt.Add(pause)
+}
+
+// giveUpCanary takes one that does not come back for failed.
+func (m *model) giveUpCanary() {
+	s, serve := m.canaries()
+	if m.state != Open || !serve || !m.canaryOut {
+		return
+	}
+	if lost := m.canaryAt.Add(s.MaxHalfOpenDuration); !time.Now().Before(lost) {
+		m.stay++
+		m.canaryFailed(s, lost)
+	}
+}
+
+func (m *model) canaryFailed(s *Canary, at time.Time) {
+	m.canaryOut = false
+	m.failed++
+	if m.failed >= s.ProbesPerTick {
+		m.failed, m.atOnce = 0, false
+		m.failedTicks++
+		m.pausedAt = at
+	}
+}
+
+func (m *model) canaryFree() bool {
+	s, serve := m.canaries()
+	return m.state == Open && serve && !m.canaryOut && !time.Now().Before(m.tickAt(s))
+}
+
+// admits says what admit would, of a copy.
+func (m *model) admits() bool {
+	copied := *m
+	_, admitted := copied.admit()
+	return admitted
+}
+
+func (m *model) admit() (call, bool) {
+	if lost, ok := m.lostAt(); ok {
+		m.move(Open, lost, "")
+	}
+	if at, known := m.retryAt(); known && !time.Now().Before(at) {
+		m.move(HalfOpen, time.Now(), "")
+	}
+	m.giveUpCanary()
+	switch {
+	case m.state == Closed || m.state == Disabled || m.state == MetricsOnly:
+	case m.trialFree():
+		m.trialsOut++
+		m.anyTrial, m.newest = true, time.Now()
+	case m.canaryFree():
+		m.canaryOut, m.canaryAt = true, time.Now()
+	default:
+		return call{}, false
+	}
+	return call{m.stay}, true
+}
+
+// --- what becomes of it
+
+// end takes the result of a call, nil for an ignored one.
+func (m *model) end(c call, result *outcome) {
+	if c.stay != m.stay {
+		return
+	}
+	switch m.state {
+	case Open:
+		m.endCanary(result)
+		return
+	case HalfOpen:
+		if _, lost := m.lostAt(); lost {
+			return
+		}
+		m.trialsOut--
+	}
+	if result == nil || !m.counting() {
+		return
+	}
+	result.at = time.Now()
+	m.outcomes = append(m.outcomes, *result)
+	if m.state != MetricsOnly {
+		m.judge()
+	}
+}
+
+func (m *model) endCanary(result *outcome) {
+	s, serve := m.canaries()
+	if !serve || !m.canaryOut || !time.Now().Before(m.canaryAt.Add(s.MaxHalfOpenDuration)) {
+		return
+	}
+	switch {
+	case result == nil:
+		m.canaryOut = false
+	case result.failed:
+		m.canaryFailed(s, time.Now())
+	default:
+		m.move(HalfOpen, time.Now(), "")
+	}
+}
+
+func (m *model) report(err error) {
+	if _, ok := m.settings.(*Canary); ok && m.state == Open && err == nil {
+		m.move(HalfOpen, time.Now(), "")
+	}
+}
+
+func (m *model) judge() {
+	if to, decided := m.verdict(); decided {
+		m.move(to, time.Now(), "")
+	}
+}
+
+func (m *model) verdict() (to State, decided bool) {
+	calls, failures, slow := count(m.counted())
+	halfOpen := m.state == HalfOpen
+	switch s := m.settings.(type) {
+	case *Static:
+		switch {
+		case !halfOpen:
+			return Open, failures >= s.FailureThreshold
+		case calls-failures >= s.SuccessThreshold:
+			return Closed, true
+		}
+		return Open, failures > s.SuccessThresholdCapacity-s.SuccessThreshold
+	case *Consecutive:
+		switch {
+		case !halfOpen:
+			return Open, failures == s.FailureThreshold
+		case failures > 0:
+			return Open, true
+		}
+		return Closed, calls >= s.SuccessThreshold
+	case *Canary:
+		switch {
+		case calls < m.minimum():
+			return 0, false
+		case reaches(failures, calls, s.FailureRateThreshold):
+			return Open, true
+		case s.SlowCallRateThreshold != nil && reaches(slow, calls, *s.SlowCallRateThreshold):
+			return Open, true
+		}
+		return Closed, halfOpen
+	case *Paced:
+		if !halfOpen {
+			return Open, calls >= m.minimum() && reaches(failures, calls, s.FailureRateThreshold)
+		}
+		total := s.PermittedNumberOfCallsInHalfOpenState
+		if reaches(calls-failures, total, s.SuccessRateThreshold) {
+			return Closed, true
+		}
+		return Open, !reaches(total-failures, total, s.SuccessRateThreshold)
+	}
+	return Closed, halfOpen
+}
+
+func count(outcomes []outcome) (calls, failures, slow int) {
+	for _, o := range outcomes {
+		calls++
+		if o.failed {
+			failures++
+		}
+		if o.slow {
+			slow++
+		}
+	}
+	return
+}
+
+// reaches compares without any rounding with the number that a person wrote.
+func reaches(part, whole int, percent float64) bool {
+	threshold, ok := new(big.Rat).SetString(strconv.FormatFloat(percent, 'g', -1, 64))
+	if !ok {
+		panic(percent)
+	}
+	return big.NewRat(int64(part)*100, int64(whole)).Cmp(threshold) >= 0
+}
+
+func (m *model) figures() figures {
+	if !m.counting() {
+		return m.frozen
+	}
+	calls, failures, slow := count(m.counted())
+	f := figures{uint64(calls), uint64(failures), uint64(slow), -1, -1}
+	if calls >= m.minimum() {
+		f.failureRate = float64(failures*100) / float64(calls)
+		f.slowRate = float64(slow*100) / float64(calls)
+	}
+	return f
+}
+
+func (m *model) move(to State, at time.Time, by string) {
+	old := m.figures()
+	m.events = append(m.events, event{m.state, to, by, at, m.refused, old})
+	*m = model{
+		settings: m.settings, external: m.external, events: m.events,
+		state: to, since: at, stay: m.stay + 1, frozen: noFigures, pausedAt: at,
+	}
+	if to == Open || to == ForcedOpen {
+		m.frozen = old
+	}
+}
+
+// --- by hand
+
+func (m *model) trip(by string) {
+	if m.state == Open || m.state == ForcedOpen {
+		return
+	}
+	at, lost := m.lostAt()
+	if !lost {
+		at = time.Now()
+	}
+	m.move(Open, at, by)
+}
+
+func (m *model) force(to State, by string) {
+	if m.state != to || to == Closed {
+		m.move(to, time.Now(), by)
+	}
+}
+
+// reconfigure keeps what both windows hold. A window of calls does not know times, one of time knows no order within a
+// moment.
+func (m *model) reconfigure(settings Settings) {
+	_, hadCanaries := m.canaries()
+	kept := m.counted()
+	_, oldSpan := m.window()
+	m.settings = settings
+	_, newSpan := m.window()
+	switch {
+	case oldSpan > 0 && newSpan == 0:
+		kept = byMoment(kept)
+	case oldSpan == 0 && newSpan > 0:
+		for i := range kept {
+			kept[i].at = time.Now()
+		}
+	}
+	m.outcomes = kept
+	m.outcomes = append([]outcome(nil), m.counted()...)
+	if _, serve := m.canaries(); m.state == Open && hadCanaries && !serve {
+		m.stay++
+		m.atOnce, m.canaryOut, m.failed, m.failedTicks, m.pausedAt = false, false, 0, 0, m.since
+	}
+}
+
+// byMoment puts, of the outcomes of one moment, the plain successes first.
+func byMoment(outcomes []outcome) (sorted []outcome) {
+	for len(outcomes) > 0 {
+		n := 0
+		for n < len(outcomes) && outcomes[n].at.Equal(outcomes[0].at) {
+			n++
+		}
+		_, failures, slow := count(outcomes[:n])
+		for i := range n {
+			marked := i - (n - max(failures, slow))
+			sorted = append(sorted, outcome{
+				at: outcomes[0].at, failed: marked >= 0 && marked < failures, slow: marked >= 0 && marked < slow,
+			})
+		}
+		outcomes = outcomes[n:]
+	}
+	return sorted
+}
