@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"go/ast"
-	"go/parser"
 	"go/token"
 	"go/types"
 	"maps"
@@ -164,12 +163,12 @@ func (l *loader) mended(n *node, e types.Error) bool {
 	if slices.ContainsFunc(n.sources, func(s *source) bool { return s.standIn && l.fset.File(s.file.Syntax.FileStart) == at }) {
 		return true
 	}
-	for word := range strings.FieldsFuncSeq(e.Msg, func(r rune) bool { return r != '_' && !unicode.IsLetter(r) && !unicode.IsDigit(r) }) {
-		if n.promises(word) {
+	for word := range strings.FieldsFuncSeq(e.Msg, isNoLetter) {
+		if n.promised[word] || n.stale()[word] {
 			return true
 		}
 		for dep := range n.uses {
-			if dep.promises(word) {
+			if dep.promised[word] {
 				return true
 			}
 		}
@@ -177,19 +176,4 @@ func (l *loader) mended(n *node, e types.Error) bool {
 	return false
 }
 
-// promises says whether an output of the package declares the name: one that is to be written, or one that stands there.
-func (n *node) promises(name string) bool {
-	if n.promised[name] {
-		return true
-	}
-	if n.folder == nil {
-		return false
-	}
-	return slices.ContainsFunc(n.folder.outputs, func(f *File) bool { return declares(f, name) })
-}
-
-// declares says whether an output declares a name at package level, as far as it can be parsed.
-func declares(output *File, name string) bool {
-	file, _ := parser.ParseFile(token.NewFileSet(), output.Path, output.Src, 0)
-	return file != nil && file.Scope != nil && file.Scope.Lookup(name) != nil
-}
+func isNoLetter(r rune) bool { return r != '_' && !unicode.IsLetter(r) && !unicode.IsDigit(r) }

@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"go/token"
 	"os"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -44,7 +43,7 @@ func (c Config) graph(fset *token.FileSet, folders []*folder) ([]*packages.Packa
 	driver := c.driver(mode, flags)
 	driver.Fset, driver.ParseFile = fset, parsePlain
 	driver.Tests = slices.ContainsFunc(folders, (*folder).testsAsk)
-	if slices.ContainsFunc(folders, (*folder).usesCgo) && c.getenv("CGO_ENABLED") == "" {
+	if slices.ContainsFunc(folders, (*folder).mayUseCgo) && c.getenv("CGO_ENABLED") == "" {
 		driver.Env = append(slices.Clip(c.Env), "CGO_ENABLED=1") // else the go command leaves cgo files out where there is no C compiler
 	}
 	patterns := make([]string, len(folders))
@@ -108,11 +107,11 @@ func choose(folders []*folder, listed []*packages.Package) map[*folder]*pick {
 			continue
 		}
 		switch got := picks[f]; {
-		case strings.HasSuffix(p.PkgPath, "_test") && p.ForTest != "" && p.PkgPath != p.ForTest:
+		case p.ForTest != "" && p.PkgPath == p.ForTest+"_test":
 			if f.asksIn(p) {
 				got.external = p
 			}
-		case got.primary == nil, f.testsAsk() && p.ForTest != "":
+		case got.primary == nil, f.testsAsk() && p.ForTest == p.PkgPath:
 			got.primary = p
 		}
 	}
@@ -121,17 +120,4 @@ func choose(folders []*folder, listed []*packages.Package) map[*folder]*pick {
 
 func isTestMain(p *packages.Package) bool {
 	return p.Name == "main" && strings.HasSuffix(p.ID, ".test")
-}
-
-// asksIn says whether one of the files of p asks.
-func (f *folder) asksIn(p *packages.Package) bool {
-	return slices.ContainsFunc(f.files, func(file *File) bool {
-		return file.Asks && slices.Contains(p.GoFiles, file.Path)
-	})
-}
-
-var importsC = regexp.MustCompile(`(?m)^\s*(import\s+)?"C"`)
-
-func (f *folder) usesCgo() bool {
-	return slices.ContainsFunc(f.files, func(file *File) bool { return importsC.Match(file.Src) })
 }

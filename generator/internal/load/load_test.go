@@ -163,3 +163,53 @@ func describeFiles(text *strings.Builder, kind string, files []*File) {
 		text.WriteString("\n")
 	}
 }
+
+func TestTheOrderOfPatternsChangesNothing(t *testing.T) {
+	dir := write(t, synthetic(6, true))
+	cfg := Config{Dir: dir}
+	want := load(dir, cfg, []string{"./..."})
+	for _, patterns := range [][]string{
+		{"./p5", "./p4", "./p3", "./p2", "./p1", "./p0"},
+		{"example.test/shop/p3", "./p0", "./p1", "./...", "example.test/shop/p4"},
+	} {
+		if diff := cmp.Diff(want, load(dir, cfg, patterns)); diff != "" {
+			t.Errorf("%v (-want +got):\n%s", patterns, diff)
+		}
+	}
+}
+
+func TestAFolderIsLoadedThroughALink(t *testing.T) {
+	dir := write(t, synthetic(1, true))
+	link := filepath.Join(t.TempDir(), "link")
+	if err := os.Symlink(dir, link); err != nil {
+		t.Fatal(err)
+	}
+	want := load(dir, Config{Dir: dir}, []string{"./..."})
+	if got := load(link, Config{Dir: link}, []string{"./..."}); got != want {
+		t.Errorf("got\n%s\ninstead of\n%s", got, want)
+	}
+	if got := load(link, Config{Dir: link}, []string{link + "/p0"}); got != want {
+		t.Errorf("by its path: got\n%s\ninstead of\n%s", got, want)
+	}
+}
+
+func TestTheWorkingDirectoryIsTheDefault(t *testing.T) {
+	t.Chdir(filepath.Join(write(t, synthetic(1, true)), "p0"))
+	got, err := Packages(Config{})
+	if err != nil || len(got) != 1 || got[0].Path != "example.test/shop/p0" {
+		t.Errorf("got %v and error %v", got, err)
+	}
+}
+
+func TestAFileThatCannotBeReadIsTold(t *testing.T) {
+	if os.Getuid() == 0 {
+		t.Skip("root may read every file")
+	}
+	dir := write(t, synthetic(1, true))
+	if err := os.Chmod(filepath.Join(dir, "p0", "help.go"), 0); err != nil {
+		t.Fatal(err)
+	}
+	if got := load(dir, Config{Dir: dir}, []string{"./..."}); !strings.Contains(got, "permission denied") {
+		t.Errorf("got\n%s", got)
+	}
+}

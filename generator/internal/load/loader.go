@@ -22,10 +22,12 @@ type loader struct {
 	done    chan *node // packages that have been parsed
 	parsing int        // packages that are still to come
 	todo    []*unit    // units that are kept, but not followed yet
+
+	troubled func() bool // whether there is something to tell of a dependency
 }
 
 func newLoader(cfg Config) *loader {
-	return &loader{
+	l := &loader{
 		cfg:   cfg,
 		fset:  token.NewFileSet(),
 		sizes: types.SizesFor("gc", cmp.Or(cfg.getenv("GOARCH"), runtime.GOARCH)),
@@ -33,6 +35,8 @@ func newLoader(cfg Config) *loader {
 		slots: make(chan struct{}, runtime.GOMAXPROCS(0)),
 		done:  make(chan *node),
 	}
+	l.troubled = sync.OnceValue(l.anyTrouble)
+	return l
 }
 
 // load loads the packages of the folders.
@@ -63,7 +67,7 @@ func (l *loader) roots(folders []*folder) []*node {
 		for _, p := range []*packages.Package{l.picks[f].primary, l.picks[f].external} {
 			if p != nil && f.asksIn(p) {
 				n := l.nodes[p.ID]
-				n.folder = f
+				n.folder, n.stale = f, sync.OnceValue(f.declared)
 				roots = append(roots, n)
 			}
 		}

@@ -30,8 +30,8 @@ func IsOurs(src []byte) bool {
 	return false
 }
 
-// isOutput says whether a file is ours to write: it has our header, or it is empty and stands at an output's path.
-func isOutput(path string, src []byte) bool {
+// IsOutput says whether a file is ours to write: it has our header, or it is empty and stands at an output's path.
+func IsOutput(path string, src []byte) bool {
 	if IsOurs(src) {
 		return true
 	}

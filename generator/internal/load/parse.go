@@ -1,11 +1,12 @@
 package load
 
 import (
+	"cmp"
 	"go/ast"
 	"go/parser"
+	"go/token"
 	"os"
 	"slices"
-	"strings"
 	"sync"
 )
 
@@ -47,23 +48,13 @@ func (l *loader) add(n *node, file *File) *source {
 func (n *node) ownFiles() []*File {
 	var files []*File
 	for _, path := range n.GoFiles {
-		if f := n.folder.file(path); f != nil {
-			files = append(files, f)
-		} else {
-			files = append(files, &File{Path: path, Test: strings.HasSuffix(path, "_test.go")})
+		var file *File
+		if n.folder != nil {
+			file = n.folder.file(path)
 		}
+		files = append(files, cmp.Or(file, &File{Path: path}))
 	}
 	return files
-}
-
-func (f *folder) file(path string) *File {
-	if f == nil {
-		return nil
-	}
-	if i := slices.IndexFunc(f.files, func(file *File) bool { return file.Path == path }); i >= 0 {
-		return f.files[i]
-	}
-	return nil
 }
 
 // parseFile parses one file: of a root with all that is in it, of a dependency without the bodies of functions. A
@@ -71,7 +62,7 @@ func (f *folder) file(path string) *File {
 func (l *loader) parseFile(n *node, file *File) []Fault {
 	if n.folder == nil {
 		src, err := os.ReadFile(file.Path)
-		if err != nil || n.own() && isOutput(file.Path, src) {
+		if err != nil || n.own() && IsOutput(file.Path, src) {
 			return nil
 		}
 		file.Src = cutBodies(src)
@@ -81,12 +72,10 @@ func (l *loader) parseFile(n *node, file *File) []Fault {
 	if n.folder != nil || file.Asks {
 		mode |= parser.ParseComments
 	}
-	syntax, err := parser.ParseFile(l.fset, file.Path, file.Src, mode)
-	if syntax != nil && syntax.Name != nil && syntax.Name.Name != "_" {
-		file.Syntax = syntax
-	}
-	if n.folder == nil && syntax != nil {
-		dropValues(syntax)
+	var err error
+	file.Syntax, err = parser.ParseFile(l.fset, file.Path, file.Src, mode)
+	if n.folder == nil {
+		dropValues(file.Syntax)
 	}
 	return syntaxFaults(err)
 }
@@ -99,7 +88,7 @@ func dropValues(file *ast.File) {
 			continue
 		}
 		for _, spec := range group.Specs {
-			if spec, ok := spec.(*ast.ValueSpec); ok && group.Tok.String() == "var" {
+			if spec, ok := spec.(*ast.ValueSpec); ok && group.Tok == token.VAR {
 				dropValue(spec)
 			}
 		}
@@ -112,7 +101,7 @@ func dropValue(spec *ast.ValueSpec) {
 		return
 	}
 	for _, value := range spec.Values {
-		if address, ok := value.(*ast.UnaryExpr); ok {
+		if address, ok := value.(*ast.UnaryExpr); ok && address.Op == token.AND {
 			value = address.X
 		}
 		if literal, ok := value.(*ast.CompositeLit); ok && !countsElements(literal) {

@@ -2,7 +2,10 @@ package load
 
 import (
 	"cmp"
+	"maps"
+	"os"
 	"slices"
+	"strings"
 
 	"golang.org/x/tools/go/packages"
 )
@@ -27,6 +30,9 @@ func (l *loader) results(f *folder) []*Package {
 	}
 	if got.primary != nil {
 		l.fill(primary, f, got.primary)
+	}
+	if got.primary == nil && got.external == nil {
+		primary.Faults = []Fault{{Message: "the go command lists no package in " + f.dir}}
 	}
 	if got.external != nil {
 		external := &Package{Dir: f.dir, Fset: l.fset, External: true}
@@ -69,3 +75,105 @@ func (l *loader) fill(result *Package, f *folder, p *packages.Package) {
 	}
 	result.Faults = l.faults(n, f)
 }
+
+// faults are all that is wrong with a package. One without a position only counts if there is no better.
+func (l *loader) faults(n *node, f *folder) []Fault {
+	var bare []Fault
+	faults := n.compileFaults()
+	for _, fault := range l.listFaults(n) {
+		switch fault = l.placed(n, fault); {
+		case f.wild && strings.Contains(fault.Message, allExcluded):
+		case !fault.Position.IsValid():
+			bare = append(bare, fault)
+		case !slices.ContainsFunc(n.syntaxFaults, inSameFile(fault)):
+			faults = append(faults, fault)
+		}
+	}
+	if l.troubled() {
+		faults = append(faults, l.faultsBelow(n, map[*node]bool{})...)
+	}
+	if len(faults) == 0 {
+		faults = bare
+	}
+	return sortFaults(faults)
+}
+
+// allExcluded is what the go command says of a folder that a wildcard would not mean at all.
+const allExcluded = "build constraints exclude all Go files"
+
+func inSameFile(a Fault) func(Fault) bool {
+	return func(b Fault) bool { return a.Position.Filename == b.Position.Filename }
+}
+
+// compileFaults are what the parser finds, else what the type checker finds.
+func (n *node) compileFaults() []Fault {
+	if len(n.syntaxFaults) > 0 {
+		return slices.Clone(n.syntaxFaults)
+	}
+	return slices.Clone(n.typeFaults)
+}
+
+// anyTrouble says whether there is something to tell of a dependency.
+func (l *loader) anyTrouble() bool {
+	for _, n := range l.nodes {
+		if n.folder == nil && len(n.syntaxFaults)+len(n.typeFaults)+len(n.Errors) > 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// faultsBelow are the faults of the packages that n uses. Those of a root are told with itself.
+func (l *loader) faultsBelow(n *node, seen map[*node]bool) []Fault {
+	var faults []Fault
+	for _, dep := range slices.SortedFunc(maps.Keys(n.uses), byID) {
+		if dep.folder != nil || seen[dep] {
+			continue
+		}
+		seen[dep] = true
+		faults = append(faults, dep.compileFaults()...)
+		if len(dep.GoFiles) > 0 { // else its importer tells
+			faults = append(faults, l.listFaults(dep)...)
+		}
+		faults = append(faults, l.faultsBelow(dep, seen)...)
+	}
+	return faults
+}
+
+// listFaults are the faults that the go command finds with a package, but for those in outputs of ours.
+func (l *loader) listFaults(n *node) []Fault {
+	return slices.DeleteFunc(l.cfg.listFaults(n.Package), func(fault Fault) bool {
+		src, err := os.ReadFile(fault.Position.Filename)
+		return err == nil && n.own() && IsOutput(fault.Position.Filename, src)
+	})
+}
+
+// listFaults are the faults that the go command finds with a package.
+func (c Config) listFaults(p *packages.Package) []Fault {
+	var faults []Fault
+	for _, e := range p.Errors {
+		if e.Kind == packages.ListError { // the other kinds are found here, without what our outputs would mend
+			faults = append(faults, listFault(c.Dir, e))
+		}
+	}
+	return faults
+}
+
+// placed gives a fault without a position the position of an import that it speaks of.
+func (l *loader) placed(n *node, fault Fault) Fault {
+	if fault.Position.IsValid() {
+		return fault
+	}
+	for _, s := range n.sources {
+		for _, spec := range s.file.Syntax.Imports {
+			dep := s.specs[spec]
+			if dep != nil && slices.Contains(strings.FieldsFunc(fault.Message, isBlankOrBracket), dep.PkgPath) {
+				fault.Position = l.fset.Position(spec.Path.Pos())
+				return fault
+			}
+		}
+	}
+	return fault
+}
+
+func isBlankOrBracket(r rune) bool { return strings.ContainsRune(" []()", r) }

@@ -14,23 +14,6 @@ import (
 	"golang.org/x/tools/go/packages"
 )
 
-// A folder has something to do with us: a file that asks, or one that is ours.
-type folder struct {
-	dir     string
-	pattern string  // names its package to the go command
-	wild    bool    // only a wildcard asked for it
-	files   []*File // not ours
-	outputs []*File
-}
-
-func (f *folder) asks() bool { return slices.ContainsFunc(f.files, (*File).asks) }
-
-func (f *folder) testsAsk() bool {
-	return slices.ContainsFunc(f.files, func(f *File) bool { return f.Test && f.Asks })
-}
-
-func (f *File) asks() bool { return f.Asks }
-
 // findings are what a search found.
 type findings struct {
 	folders []*folder  // sorted by dir
@@ -68,10 +51,10 @@ type searcher struct {
 	slots chan struct{} // bounds the folders that are read at one time
 	busy  sync.WaitGroup
 
-	mu      sync.Mutex
-	folders map[string]*folder
-	doubt   bool
-	failed  []*Package
+	mu       sync.Mutex
+	folders  map[string]*folder
+	troubles []*Package // folders that could not be read
+	failed   []*Package
 }
 
 func (s *searcher) findings() *findings {
@@ -94,10 +77,11 @@ func (s *searcher) plain(pattern string) bool {
 	if wild && (skipped(filepath.Base(filepath.Clean(root))) || !plainModule(dir)) {
 		return false
 	}
-	s.doubt = false
 	found := s.walk(dir, strings.TrimSuffix(root, "/"), wild, true)
 	s.busy.Wait()
-	return found && !s.doubt
+	inDoubt := len(s.troubles) > 0
+	s.troubles = nil
+	return found && !inDoubt
 }
 
 func isLocal(pattern string) bool {
@@ -139,7 +123,7 @@ func plainModule(dir string) bool {
 func (s *searcher) walk(dir, pattern string, wild, top bool) bool {
 	entries, err := os.ReadDir(dir)
 	if err != nil {
-		s.inDoubt()
+		s.trouble(dir, err)
 		return false
 	}
 	if !top && slices.ContainsFunc(entries, isModFile) {
@@ -151,7 +135,7 @@ func (s *searcher) walk(dir, pattern string, wild, top bool) bool {
 		if wild && entry.IsDir() && !skipped(name) {
 			s.walk(filepath.Join(dir, name), pattern+"/"+name, wild, false)
 		}
-		if !entry.IsDir() && isGoFile(name) {
+		if isGoFile(dir, entry) {
 			names = append(names, name)
 		}
 	}
@@ -163,8 +147,16 @@ func (s *searcher) walk(dir, pattern string, wild, top bool) bool {
 
 func isModFile(entry os.DirEntry) bool { return entry.Name() == "go.mod" && !entry.IsDir() }
 
-func isGoFile(name string) bool {
-	return strings.HasSuffix(name, ".go") && name[0] != '.' && name[0] != '_'
+func isGoFile(dir string, entry os.DirEntry) bool {
+	name := entry.Name()
+	if !strings.HasSuffix(name, ".go") || name[0] == '.' || name[0] == '_' {
+		return false
+	}
+	if entry.Type() != os.ModeSymlink {
+		return entry.Type().IsRegular()
+	}
+	info, err := os.Stat(filepath.Join(dir, name))
+	return err == nil && info.Mode().IsRegular()
 }
 
 // read reads the files of a folder while the search goes on, and keeps the folder if it has something to do with us.
@@ -173,7 +165,7 @@ func (s *searcher) read(f *folder, names []string) {
 	s.busy.Go(func() {
 		defer func() { <-s.slots }()
 		if err := f.read(names); err != nil {
-			s.inDoubt()
+			s.trouble(f.dir, err)
 			return
 		}
 		if f.asks() || len(f.outputs) > 0 {
@@ -182,10 +174,10 @@ func (s *searcher) read(f *folder, names []string) {
 	})
 }
 
-func (s *searcher) inDoubt() {
+func (s *searcher) trouble(dir string, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.doubt = true
+	s.troubles = append(s.troubles, &Package{Dir: dir, Faults: []Fault{{Message: err.Error()}}})
 }
 
 func (s *searcher) keep(f *folder) {
@@ -195,24 +187,6 @@ func (s *searcher) keep(f *folder) {
 		f.wild = f.wild && old.wild
 	}
 	s.folders[f.dir] = f
-}
-
-func (f *folder) read(names []string) error {
-	for _, name := range names {
-		path := filepath.Join(f.dir, name)
-		src, err := os.ReadFile(path)
-		if err != nil {
-			return err
-		}
-		file := &File{Path: path, Src: src, Test: strings.HasSuffix(name, "_test.go")}
-		if isOutput(path, src) {
-			f.outputs = append(f.outputs, file)
-			continue
-		}
-		file.Asks = asks(src)
-		f.files = append(f.files, file)
-	}
-	return nil
 }
 
 // ask lets the go command say which folders the patterns mean.
@@ -229,10 +203,11 @@ func (s *searcher) ask(patterns []string) error {
 		s.busy.Go(func() { s.walk(p.Dir, p.PkgPath, false, true) })
 	}
 	s.busy.Wait()
+	s.failed = append(s.failed, s.troubles...)
 	return nil
 }
 
 func hasGoFiles(dir string) bool {
 	entries, err := os.ReadDir(dir)
-	return err == nil && slices.ContainsFunc(entries, func(e os.DirEntry) bool { return isGoFile(e.Name()) })
+	return err == nil && slices.ContainsFunc(entries, func(e os.DirEntry) bool { return isGoFile(dir, e) })
 }

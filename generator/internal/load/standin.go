@@ -1,6 +1,7 @@
 package load
 
 import (
+	"cmp"
 	"fmt"
 	"go/ast"
 	"go/parser"
@@ -38,7 +39,7 @@ func (l *loader) addStandIns(n *node) {
 
 // parsePlain parses a file for packages.Load: with stand-ins at its end, and with empty bodies, which no type depends on.
 func parsePlain(fset *token.FileSet, path string, src []byte) (*ast.File, error) {
-	if asks(src) && !isOutput(path, src) {
+	if asks(src) && !IsOutput(path, src) {
 		if syntax, err := parser.ParseFile(fset, path, src, parser.ParseComments); err == nil {
 			none := func(string) bool { return false }
 			text := standIns(fset, &File{Path: path, Src: src, Syntax: syntax}, annotated(syntax), none)
@@ -149,9 +150,10 @@ var wrapperName = regexp.MustCompile(`^//resilience:wrapper[ \t]+([\pL_][\pL\d_]
 
 // directives says whether there is a directive between two positions, and which name a wrapper directive there gives.
 func directives(file *ast.File, from, to token.Pos) (has bool, wrapper string) {
-	for _, group := range file.Comments {
-		if group.Pos() < from || group.Pos() >= to {
-			continue
+	first, _ := slices.BinarySearchFunc(file.Comments, from, func(g *ast.CommentGroup, at token.Pos) int { return cmp.Compare(g.Pos(), at) })
+	for _, group := range file.Comments[first:] {
+		if group.Pos() >= to {
+			break
 		}
 		for _, comment := range group.List {
 			has = has || strings.HasPrefix(comment.Text, "//resilience:")
