@@ -225,9 +225,9 @@ func (w Wrapper) begin(m Method) []jen.Code {
 		ctx = jen.Id(n.Package).Dot("Background").Call()
 	}
 	return []jen.Code{
-		jen.Id(n.Call).Op(":=").Id(w.Names.Receiver).Dot(m.Guard.Field).Dot("NewCall").Call(),
+		jen.Var().Id(n.Call).Id(w.Names.Runtime).Dot("Call"),
 		jen.If(
-			jen.Id(n.Err).Op(":=").Id(n.Call).Dot("Begin").Call(ctx),
+			jen.Id(n.Err).Op(":=").Id(n.Call).Dot("Begin").Call(ctx, jen.Id(w.Names.Receiver).Dot(m.Guard.Field)),
 			jen.Id(n.Err).Op("!=").Nil(),
 		).Block(returned(m, jen.Id(n.Err))),
 		jen.Defer().Id(n.Call).Dot("Release").Call(),

@@ -31,8 +31,8 @@ func newResilientWithBreaker(next withBreaker, registry *resilience.Registry) (*
 
 // Do is guarded by breaker b.
 func (w *resilientWithBreaker) Do(ctx context.Context, n int) (n2 int, err error) {
-	call := w.do.NewCall()
-	if err := call.Begin(ctx); err != nil {
+	var call resilience.Call
+	if err := call.Begin(ctx, w.do); err != nil {
 		return n2, err
 	}
 	defer call.Release()
@@ -63,8 +63,8 @@ func newResilientWithBulkhead(next withBulkhead, registry *resilience.Registry) 
 
 // Do is guarded by bulkhead b.
 func (w *resilientWithBulkhead) Do(ctx context.Context, n int) (n2 int, err error) {
-	call := w.do.NewCall()
-	if err := call.Begin(ctx); err != nil {
+	var call resilience.Call
+	if err := call.Begin(ctx, w.do); err != nil {
 		return n2, err
 	}
 	defer call.Release()
@@ -98,8 +98,8 @@ func newResilientWithBoth(next withBoth, registry *resilience.Registry) (*resili
 
 // Do is guarded by breaker b and bulkhead b.
 func (w *resilientWithBoth) Do(ctx context.Context, n int) (n2 int, err error) {
-	call := w.do.NewCall()
-	if err := call.Begin(ctx); err != nil {
+	var call resilience.Call
+	if err := call.Begin(ctx, w.do); err != nil {
 		return n2, err
 	}
 	defer call.Release()
@@ -134,8 +134,8 @@ func newResilientWithTimeout(next withTimeout, registry *resilience.Registry) (*
 
 // Do is guarded by breaker b, bulkhead b and timeout b.
 func (w *resilientWithTimeout) Do(ctx context.Context, n int) (n2 int, err error) {
-	call := w.do.NewCall()
-	if err := call.Begin(ctx); err != nil {
+	var call resilience.Call
+	if err := call.Begin(ctx, w.do); err != nil {
 		return n2, err
 	}
 	defer call.Release()
@@ -169,8 +169,8 @@ func newResilientWithAnticipate(next withAnticipate, registry *resilience.Regist
 
 // Do checks breakers a and b, and preloads bulkheads b:2 and c:2.
 func (w *resilientWithAnticipate) Do(ctx context.Context, n int) (n2 int, err error) {
-	call := w.do.NewCall()
-	if err := call.Begin(ctx); err != nil {
+	var call resilience.Call
+	if err := call.Begin(ctx, w.do); err != nil {
 		return n2, err
 	}
 	defer call.Release()

@@ -133,8 +133,8 @@ func BenchmarkRefusal(b *testing.B) {
 	}
 	forced.Trip("benchmark")
 	full := newGuard(b, registry, resilience.Guards{Bulkhead: "full"})
-	inside := full.NewCall()
-	if err := inside.Begin(context.Background()); err != nil {
+	var inside resilience.Call
+	if err := inside.Begin(context.Background(), full); err != nil {
 		b.Fatal(err)
 	}
 	defer inside.Release()
@@ -142,8 +142,8 @@ func BenchmarkRefusal(b *testing.B) {
 		b.Run(name, func(b *testing.B) {
 			b.ReportAllocs()
 			for b.Loop() {
-				call := guard.NewCall()
-				if err := call.Begin(context.Background()); err == nil {
+				var call resilience.Call
+				if err := call.Begin(context.Background(), guard); err == nil {
 					b.Fatal("not refused")
 				}
 			}

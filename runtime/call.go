@@ -8,10 +8,11 @@ import (
 	"github.com/resgen-go/resgen/runtime/internal/bulkhead"
 )
 
-// Call is one guarded call, made by [Guard.NewCall]. It belongs to the goroutine
-// that makes the call and must not be copied once it has begun.
+// Call is one guarded call. The zero value is ready to begin. It belongs to the
+// goroutine that makes the call and must not be copied once it has begun: it is
+// large, and lives where it is declared.
 type Call struct {
-	guard       *Guard          // nil once the call has ended
+	guard       *Guard          // nil before the call begins and once it has ended
 	ctx         context.Context // the callee's
 	period      *breaker.Period // in which the call began
 	slowAt      breaker.Instant // 0: slow calls mean nothing
@@ -28,14 +29,14 @@ type measured struct {
 	cancel context.CancelFunc // nil: no timeout
 }
 
-// Begin takes what the call needs, in the order gate, bulkhead, breaker,
+// Begin takes what g says the call needs, in the order gate, bulkhead, breaker,
 // timeout. The error is a [*RefusalError]; then everything was given back.
 // Otherwise the call must end with Finish, and Release must be deferred for the
 // case that it panics. The context bounds the wait for a permit and carries
 // reservations; a method without one passes context.Background().
-func (c *Call) Begin(ctx context.Context) error {
-	g := c.guard
-	c.ctx = ctx
+func (c *Call) Begin(ctx context.Context, g *Guard) error {
+	c.guard, c.ctx = g, ctx
+	limit := g.timeout.now() // of when the call began, however long it waits for a permit
 	if g.bulkhead != nil || g.entry != nil {
 		if err := g.enter(c); err != nil {
 			c.guard = nil
@@ -54,10 +55,19 @@ func (c *Call) Begin(ctx context.Context) error {
 			c.slowAt = breaker.Now().Add(after)
 		}
 	}
-	if g.timeout != nil || g.events.calls {
-		g.measure(c)
+	if limit > 0 || g.events.calls {
+		c.measure(limit)
 	}
 	return nil
+}
+
+// measure starts what not every call pays for: a deadline, and the time for
+// those who observe calls.
+func (c *Call) measure(limit time.Duration) {
+	c.measured = &measured{caller: c.ctx, began: breaker.Now(), limit: limit}
+	if limit > 0 {
+		c.ctx, c.measured.cancel = context.WithTimeout(c.ctx, limit)
+	}
 }
 
 // Context is the one to call with: the caller's, with the guard's deadline and
@@ -75,8 +85,8 @@ func (c *Call) Finish(err error) error {
 	}
 	outcome := Success
 	if err != nil || g.classify != nil {
-		outcome = judge(c.caller(), err, g.classify)
 		err = c.timedOut(err)
+		outcome = c.judge(err)
 	}
 	c.end(outcome, err)
 	return err

@@ -3,10 +3,12 @@ package resilience
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/resgen-go/resgen/internal/nearest"
 	"github.com/resgen-go/resgen/runtime/internal/breaker"
+	"github.com/resgen-go/resgen/runtime/internal/config"
 )
 
 // Breaker is one breaker of a registry, to look at and to control by hand. Who
@@ -29,17 +31,9 @@ func (r *Registry) Breaker(name string) (*Breaker, error) {
 func (r *Registry) checkBreaker(name string) error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if r.breakers[name] != nil {
+	names := append(r.settings.Names(config.Breakers), sortedNames(r.breakers)...)
+	if slices.Contains(names, name) {
 		return nil
-	}
-	names := r.settings.Names(sectionBreakers)
-	for known := range r.breakers {
-		names = append(names, known)
-	}
-	for _, known := range names {
-		if known == name {
-			return nil
-		}
 	}
 	text := fmt.Sprintf("resilience: no breaker %q", name)
 	if near, ok := nearest.Name(name, names); ok {

@@ -7,7 +7,8 @@ import (
 )
 
 // Event is something that happened in a registry: one of [Transition],
-// [Refused], [CallEnded], [Probed], [Reloaded] and [UnknownName].
+// [Refused], [CallEnded], [Probed], [Reloaded], [UnknownName] and
+// [SettingWarning].
 type Event interface{ event() }
 
 // Transition is a breaker's change of state.
@@ -65,12 +66,20 @@ type UnknownName struct {
 	Nearest string    `json:"nearest,omitempty"` // unused entry of that section
 }
 
-func (Transition) event()  {}
-func (Refused) event()     {}
-func (CallEnded) event()   {}
-func (Probed) event()      {}
-func (Reloaded) event()    {}
-func (UnknownName) event() {}
+// SettingWarning is a setting that is allowed but means something else than it
+// says, such as a minimumNumberOfCalls above the window.
+type SettingWarning struct {
+	At   time.Time `json:"at"`
+	Text string    `json:"text"` // with file, position and path
+}
+
+func (Transition) event()     {}
+func (Refused) event()        {}
+func (CallEnded) event()      {}
+func (Probed) event()         {}
+func (Reloaded) event()       {}
+func (UnknownName) event()    {}
+func (SettingWarning) event() {}
 
 // Duration is a time.Duration that is written as text, such as "1.5s".
 type Duration time.Duration

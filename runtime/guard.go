@@ -1,7 +1,6 @@
 package resilience
 
 import (
-	"context"
 	"sync/atomic"
 	"time"
 
@@ -32,8 +31,13 @@ type timeout struct {
 	limit atomic.Int64 // a time.Duration; 0 bounds nothing
 }
 
-// NewCall is the next call of the guarded method. It has taken nothing yet.
-func (g *Guard) NewCall() Call { return Call{guard: g} }
+// now is the limit in force, 0 without one.
+func (t *timeout) now() time.Duration {
+	if t == nil {
+		return 0
+	}
+	return time.Duration(t.limit.Load())
+}
 
 // enter takes what comes before the breaker: gates, bulkhead, reservations.
 func (g *Guard) enter(call *Call) error {
@@ -54,19 +58,6 @@ func (g *Guard) enter(call *Call) error {
 	}
 	call.permit = permit
 	return nil
-}
-
-// measure starts what not every call pays for: a deadline, and the time for
-// those who observe calls.
-func (g *Guard) measure(call *Call) {
-	measured := &measured{caller: call.ctx, began: breaker.Now()}
-	if g.timeout != nil {
-		if limit := time.Duration(g.timeout.limit.Load()); limit > 0 {
-			measured.limit = limit
-			call.ctx, measured.cancel = context.WithTimeout(call.ctx, limit)
-		}
-	}
-	call.measured = measured
 }
 
 // openRefusal is the error of all calls that one period refuses, so that a

@@ -42,8 +42,8 @@ func newGuard(t testing.TB, registry *resilience.Registry, guards resilience.Gua
 
 // do is what a generated method does.
 func do(ctx context.Context, guard *resilience.Guard, next func(context.Context) error) error {
-	call := guard.NewCall()
-	if err := call.Begin(ctx); err != nil {
+	var call resilience.Call
+	if err := call.Begin(ctx, guard); err != nil {
 		return err
 	}
 	defer call.Release()
@@ -110,6 +110,8 @@ func TestOutcomes(t *testing.T) {
 		{"classify can ignore a success", context.Background(), ignoreAll, nil, 0, 0},
 		{"classify can turn both round: nil", context.Background(), failOnNil, nil, 1, 1},
 		{"classify can turn both round: an error", context.Background(), failOnNil, errDown, 1, 0},
+		{"classify is not asked about the caller's deadline", late, failOnNil, fmt.Errorf("x: %w", context.DeadlineExceeded), 1, 1},
+		{"classify is asked about a deadline that is not the caller's", context.Background(), failOnNil, context.DeadlineExceeded, 1, 0},
 		{"classify is not asked when the caller gave up", canceled, failOnNil, errDown, 0, 0},
 		{"classify is not asked about a refusal further in", context.Background(), failOnNil, &resilience.RefusalError{Kind: resilience.KindOpen}, 0, 0},
 	}

@@ -33,17 +33,20 @@ func (o Outcome) String() string {
 // MarshalText writes the outcome as its String.
 func (o Outcome) MarshalText() ([]byte, error) { return []byte(o.String()), nil }
 
-// judge classifies the end of a call that returned err. A caller that gave up
-// and a refusal by a guard further in say nothing about the dependency, so
-// these hold also where the user classifies.
-func judge(caller context.Context, err error, classify func(error) Outcome) Outcome {
-	if err != nil && (caller.Err() == context.Canceled || refusedInside(err)) {
+// judge classifies the end of a call that returned err. Only what no rule of
+// ours settles is for the user's classify: a caller that gave up and a refusal by
+// a guard further in say nothing about the dependency, and what outlived its
+// deadline has failed.
+func (c *Call) judge(err error) Outcome {
+	classify := c.guard.classify
+	switch {
+	case err != nil && (c.caller().Err() == context.Canceled || refusedInside(err)):
 		return Ignored
-	}
-	if classify != nil {
+	case err != nil && c.ctx.Err() == context.DeadlineExceeded && errors.Is(err, context.DeadlineExceeded):
+		return Failure
+	case classify != nil:
 		return classify(err)
-	}
-	if err != nil {
+	case err != nil:
 		return Failure
 	}
 	return Success

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"maps"
 	"slices"
 	"sync"
 	"time"
@@ -91,6 +92,7 @@ func (r *Registry) start(follow bool) error {
 	if r.reload.At.IsZero() {
 		r.settings = settings
 		r.reload = Reloaded{At: time.Now(), Source: name}
+		r.warn()
 	}
 	return nil
 }
@@ -120,47 +122,38 @@ func (r *Registry) sortedBreakers() []*breaker.Breaker {
 	return sortedByName(r.breakers)
 }
 
+func sortedNames[T any](named map[string]T) []string { return slices.Sorted(maps.Keys(named)) }
+
 func sortedByName[T any](named map[string]T) []T {
-	names := make([]string, 0, len(named))
-	for name := range named {
-		names = append(names, name)
-	}
-	slices.Sort(names)
-	sorted := make([]T, len(names))
-	for i, name := range names {
-		sorted[i] = named[name]
+	sorted := make([]T, 0, len(named))
+	for _, name := range sortedNames(named) {
+		sorted = append(sorted, named[name])
 	}
 	return sorted
 }
 
 func (r *Registry) breaker(name string) (*breaker.Breaker, error) {
-	return find(r, sectionBreakers, name, r.breakers, func() (*breaker.Breaker, bool) {
+	return find(r, config.Breakers, name, r.breakers, func() (*breaker.Breaker, bool) {
 		_, settings, named := r.settings.Breaker(name)
 		return breaker.New(name, settings.Strategy(), r.hooks()), named
 	})
 }
 
 func (r *Registry) bulkhead(name string) (*bulkhead.Bulkhead, error) {
-	return find(r, sectionBulkheads, name, r.bulkheads, func() (*bulkhead.Bulkhead, bool) {
+	return find(r, config.Bulkheads, name, r.bulkheads, func() (*bulkhead.Bulkhead, bool) {
 		settings, named := r.settings.Bulkhead(name)
 		return bulkhead.New(name, settings), named
 	})
 }
 
 func (r *Registry) timeout(name string) (*timeout, error) {
-	return find(r, sectionTimeouts, name, r.timeouts, func() (*timeout, bool) {
+	return find(r, config.Timeouts, name, r.timeouts, func() (*timeout, bool) {
 		limit, named := r.settings.Timeout(name)
 		t := &timeout{name: name}
 		t.limit.Store(int64(limit))
 		return t, named
 	})
 }
-
-const (
-	sectionBreakers  = "breakers"
-	sectionBulkheads = "bulkheads"
-	sectionTimeouts  = "timeouts"
-)
 
 // find returns the one of that name, making it where nobody asked before.
 func find[T any](r *Registry, section, name string, known map[string]T, make func() (T, bool)) (T, error) {
@@ -200,9 +193,9 @@ func (r *Registry) admitName(section, name string, named bool, known int) error 
 func (r *Registry) unused(section string) []string {
 	return slices.DeleteFunc(r.settings.Names(section), func(name string) bool {
 		switch section {
-		case sectionBreakers:
+		case config.Breakers:
 			return r.breakers[name] != nil
-		case sectionBulkheads:
+		case config.Bulkheads:
 			return r.bulkheads[name] != nil
 		}
 		return r.timeouts[name] != nil

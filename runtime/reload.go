@@ -28,7 +28,17 @@ func (r *Registry) Reload() error {
 	}
 	r.reload = reload
 	r.events.emit(reload)
+	if err == nil {
+		r.warn()
+	}
 	return err
+}
+
+// warn tells observers what the settings in force don't mean word by word.
+func (r *Registry) warn() {
+	for _, warning := range r.settings.Warnings() {
+		r.events.emit(SettingWarning{At: time.Now(), Text: warning.String()})
+	}
 }
 
 func read(source Source) (settings *config.File, name string, err error) {
@@ -50,20 +60,20 @@ func (r *Registry) apply(settings *config.File) (changed []string) {
 	for name, b := range r.breakers {
 		if strategy, differs := newStrategy(old, settings, name); differs {
 			b.Reconfigure(strategy)
-			changed = append(changed, sectionBreakers+"."+name)
+			changed = append(changed, config.Breakers+"."+name)
 		}
 	}
 	for name, b := range r.bulkheads {
 		before, _ := old.Bulkhead(name)
 		if now, _ := settings.Bulkhead(name); !reflect.DeepEqual(before, now) {
 			b.Resize(now)
-			changed = append(changed, sectionBulkheads+"."+name)
+			changed = append(changed, config.Bulkheads+"."+name)
 		}
 	}
 	for name, t := range r.timeouts {
 		limit, _ := settings.Timeout(name)
 		if t.limit.Swap(int64(limit)) != int64(limit) {
-			changed = append(changed, sectionTimeouts+"."+name)
+			changed = append(changed, config.Timeouts+"."+name)
 		}
 	}
 	slices.Sort(changed)

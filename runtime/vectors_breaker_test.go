@@ -187,8 +187,7 @@ func (p *breakerPlayer) ask() *running {
 	r := new(running)
 	r.ctx, r.cancel = context.WithCancel(context.Background())
 	var err error
-	r.call = p.guard.NewCall()
-	if err = r.call.Begin(r.ctx); err != nil {
+	if err = r.call.Begin(r.ctx, p.guard); err != nil {
 		r.cancel()
 		if !errors.Is(err, resilience.ErrOpen) {
 			p.t.Errorf("refused with %v", err)

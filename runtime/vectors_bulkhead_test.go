@@ -107,8 +107,8 @@ func (p *bulkheadPlayer) acquire(name string) {
 	p.calls[name] = c
 	began := time.Now()
 	go func() {
-		call := p.guard.NewCall()
-		err := call.Begin(ctx)
+		var call resilience.Call
+		err := call.Begin(ctx, p.guard)
 		switch {
 		case errors.Is(err, context.Canceled):
 			c.status.Store("cancelled")

@@ -37,8 +37,8 @@ func NewResilientPayments(next Payments, registry *resilience.Registry) (*Resili
 
 // Charge is guarded by breaker payments, bulkhead payments and timeout payments.
 func (w *ResilientPayments) Charge(ctx context.Context, order string, cents int) (receipt string, err error) {
-	call := w.charge.NewCall()
-	if err := call.Begin(ctx); err != nil {
+	var call resilience.Call
+	if err := call.Begin(ctx, w.charge); err != nil {
 		return receipt, err
 	}
 	defer call.Release()
@@ -79,8 +79,8 @@ func NewResilientInventory(next Inventory, registry *resilience.Registry) (*Resi
 
 // Pick is guarded by breaker inventory, bulkhead inventory and timeout inventory.
 func (w *ResilientInventory) Pick(ctx context.Context, order, item string) error {
-	call := w.pick.NewCall()
-	if err := call.Begin(ctx); err != nil {
+	var call resilience.Call
+	if err := call.Begin(ctx, w.pick); err != nil {
 		return err
 	}
 	defer call.Release()
@@ -113,8 +113,8 @@ func NewResilientShop(next Shop, registry *resilience.Registry) (*ResilientShop,
 
 // Checkout checks breakers payments and inventory, and preloads bulkhead inventory:4.
 func (w *ResilientShop) Checkout(ctx context.Context, cart Cart) (order Order, err error) {
-	call := w.checkout.NewCall()
-	if err := call.Begin(ctx); err != nil {
+	var call resilience.Call
+	if err := call.Begin(ctx, w.checkout); err != nil {
 		return order, err
 	}
 	defer call.Release()

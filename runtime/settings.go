@@ -1,0 +1,74 @@
+package resilience
+
+import (
+	"github.com/resgen-go/resgen/runtime/internal/config"
+)
+
+// NamedSettings are the settings in force for one name.
+type NamedSettings struct {
+	Section string  `json:"section"` // "breakers", "bulkheads" or "timeouts"
+	Name    string  `json:"name"`
+	Values  []Value `json:"values"`
+}
+
+// Value is one setting in force, and where it comes from: the name's own entry
+// in the file, the section's "default" entry, or built in.
+type Value = config.Value
+
+// Settings returns what is in force for every name in use, by section and name.
+func (r *Registry) Settings() []NamedSettings {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	var all []NamedSettings
+	add := func(section string, names []string) {
+		for _, name := range names {
+			all = append(all, NamedSettings{section, name, r.settings.Effective(section, name)})
+		}
+	}
+	add(config.Breakers, sortedNames(r.breakers))
+	add(config.Bulkheads, sortedNames(r.bulkheads))
+	add(config.Timeouts, sortedNames(r.timeouts))
+	return all
+}
+
+// SettingsFile is a settings file without faults, for tools that look at one
+// without running a service.
+type SettingsFile struct{ file *config.File }
+
+// ParseSettings reads the text of a settings file. The error lists all its
+// faults; name stands for the file in them.
+func ParseSettings(name string, text []byte) (*SettingsFile, error) {
+	file, err := config.Parse(name, text)
+	if err != nil {
+		return nil, err
+	}
+	return &SettingsFile{file}, nil
+}
+
+// Effective returns the settings that the file gives a name of a section, which
+// need not be in the file.
+func (f *SettingsFile) Effective(section, name string) []Value {
+	return f.file.Effective(section, name)
+}
+
+// Warnings are settings that are allowed but mean something else than they say.
+func (f *SettingsFile) Warnings() []string { return texts(f.file.Warnings()) }
+
+// Compare says which of the names in use, by section, the file lacks, and which
+// of its entries nobody uses.
+func (f *SettingsFile) Compare(used map[string][]string) []string { return texts(f.file.Compare(used)) }
+
+func texts(faults config.Faults) []string {
+	var lines []string
+	for _, fault := range faults {
+		lines = append(lines, fault.String())
+	}
+	return lines
+}
+
+// Schema returns the JSON Schema (draft 2020-12) of settings files, for editors.
+func Schema() []byte { return config.Schema() }
+
+// StartingSettings returns a settings file for the names in use, by section,
+// that says of every setting what it does and what holds without it.
+func StartingSettings(used map[string][]string) []byte { return config.Starter(used) }
