@@ -47,13 +47,13 @@ func (t *importTable) mention(pkg *types.Package) string {
 func (t *importTable) name(pkg *types.Package) string { return t.chosen[importPath(pkg)].Name }
 
 // choose settles the names. The source file's own come first, then those of the
-// package clauses; spoken are names that the output must not import anything as,
-// more of them for single paths.
-func (t *importTable) choose(source map[string]string, spoken names, forPath map[string]names) {
+// package clauses. No import is called like what is spoken for, and none that
+// method bodies mention like a parameter there.
+func (t *importTable) choose(source map[string]string, spoken names, inBodies map[string]names) {
 	t.chosen = map[string]Import{}
 	used := spokenFor(spoken, predeclared)
 	for _, p := range t.inOrder(source) {
-		free := spokenFor(used, forPath[p])
+		free := spokenFor(used, inBodies[p])
 		name := free.pick(candidates(p, t.packages[p], source[p])...)
 		used.add(name)
 		t.chosen[p] = Import{Path: p, Name: name, Explicit: name != assumedName(p) || name != t.packages[p]}

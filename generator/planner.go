@@ -71,7 +71,7 @@ func (c *checker) plan(source *load.File, targets []*target, declared names) Pla
 // parameters and then those of the imports.
 func (p *planner) survey(targets []*target) map[*types.TypeParam]string {
 	spoken := spokenFor(p.names)
-	background := names{}
+	inBodies := map[string]names{runtimePath: {}, "context": {}}
 	typeParams := map[*types.TypeParam]string{}
 	for _, t := range targets {
 		unqualified := p.mentions(t)
@@ -82,13 +82,17 @@ func (p *planner) survey(targets []*target) map[*types.TypeParam]string {
 			spoken.add(name)
 		}
 		for _, m := range t.methods {
-			if m.guard != nil && m.context < 0 {
+			if m.guard == nil {
+				continue
+			}
+			inBodies[runtimePath].add(parameterNames(m)...)
+			if m.context < 0 {
 				p.imports.need("context", "context")
-				background.add(parameterNames(m)...)
+				inBodies["context"].add(parameterNames(m)...)
 			}
 		}
 	}
-	p.imports.choose(importNames(p.source.Syntax, p.pkg.Info), spoken, map[string]names{"context": background})
+	p.imports.choose(importNames(p.source.Syntax, p.pkg.Info), spoken, inBodies)
 	return typeParams
 }
 
@@ -280,16 +284,15 @@ func (p *planner) function(fn *types.Func) Function {
 }
 
 // needed are the names that no parameter may hide, as the method needs them.
+// Imports are none of them: what bodies mention is imported under names that no
+// parameter has.
 func (p *planner) needed(m *method, printer *printer) names {
 	needed := names{}
 	for _, name := range printer.typeParams {
 		needed.add(name)
 	}
 	if m.guard != nil {
-		needed.add("nil")
-	}
-	if m.guard != nil && m.context < 0 {
-		needed.add(p.imports.chosen["context"].Name)
+		needed.add("nil", p.imports.chosen[runtimePath].Name)
 	}
 	return needed
 }

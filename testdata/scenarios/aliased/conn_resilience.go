@@ -44,8 +44,8 @@ func NewResilientConn(next Conn, registry *resilience.Registry) (*ResilientConn,
 
 // Read is guarded by breaker conn.
 func (w *ResilientConn) Read(b []byte) (n int, err error) {
-	call := w.read.NewCall()
-	if err := call.Begin(context.Background()); err != nil {
+	var call resilience.Call
+	if err := call.Begin(context.Background(), w.read); err != nil {
 		return n, err
 	}
 	defer call.Release()
@@ -55,8 +55,8 @@ func (w *ResilientConn) Read(b []byte) (n int, err error) {
 
 // Write is guarded by breaker conn.
 func (w *ResilientConn) Write(b []byte) (n int, err error) {
-	call := w.write.NewCall()
-	if err := call.Begin(context.Background()); err != nil {
+	var call resilience.Call
+	if err := call.Begin(context.Background(), w.write); err != nil {
 		return n, err
 	}
 	defer call.Release()
@@ -66,8 +66,8 @@ func (w *ResilientConn) Write(b []byte) (n int, err error) {
 
 // Close is guarded by breaker conn.
 func (w *ResilientConn) Close() error {
-	call := w.close.NewCall()
-	if err := call.Begin(context.Background()); err != nil {
+	var call resilience.Call
+	if err := call.Begin(context.Background(), w.close); err != nil {
 		return err
 	}
 	defer call.Release()
@@ -86,8 +86,8 @@ func (w *ResilientConn) RemoteAddr() net.Addr {
 
 // SetDeadline is guarded by breaker conn.
 func (w *ResilientConn) SetDeadline(t time.Time) error {
-	call := w.setDeadline.NewCall()
-	if err := call.Begin(context.Background()); err != nil {
+	var call resilience.Call
+	if err := call.Begin(context.Background(), w.setDeadline); err != nil {
 		return err
 	}
 	defer call.Release()
@@ -96,8 +96,8 @@ func (w *ResilientConn) SetDeadline(t time.Time) error {
 
 // SetReadDeadline is guarded by breaker conn.
 func (w *ResilientConn) SetReadDeadline(t time.Time) error {
-	call := w.setReadDeadline.NewCall()
-	if err := call.Begin(context.Background()); err != nil {
+	var call resilience.Call
+	if err := call.Begin(context.Background(), w.setReadDeadline); err != nil {
 		return err
 	}
 	defer call.Release()
@@ -106,8 +106,8 @@ func (w *ResilientConn) SetReadDeadline(t time.Time) error {
 
 // SetWriteDeadline is guarded by breaker conn.
 func (w *ResilientConn) SetWriteDeadline(t time.Time) error {
-	call := w.setWriteDeadline.NewCall()
-	if err := call.Begin(context.Background()); err != nil {
+	var call resilience.Call
+	if err := call.Begin(context.Background(), w.setWriteDeadline); err != nil {
 		return err
 	}
 	defer call.Release()
@@ -139,8 +139,8 @@ func NewResilientListener(next Listener, registry *resilience.Registry) (*Resili
 
 // Accept is guarded by breaker conn.
 func (w *ResilientListener) Accept() (conn net.Conn, err error) {
-	call := w.accept.NewCall()
-	if err := call.Begin(context.Background()); err != nil {
+	var call resilience.Call
+	if err := call.Begin(context.Background(), w.accept); err != nil {
 		return conn, err
 	}
 	defer call.Release()
@@ -150,8 +150,8 @@ func (w *ResilientListener) Accept() (conn net.Conn, err error) {
 
 // Close is guarded by breaker conn.
 func (w *ResilientListener) Close() error {
-	call := w.close.NewCall()
-	if err := call.Begin(context.Background()); err != nil {
+	var call resilience.Call
+	if err := call.Begin(context.Background(), w.close); err != nil {
 		return err
 	}
 	defer call.Release()
@@ -188,8 +188,8 @@ func NewResilientFiles(next Files, registry *resilience.Registry) (*ResilientFil
 
 // Stat is guarded by breaker files.
 func (w *ResilientFiles) Stat(path Key, mode os.FileMode) (fileInfo os.FileInfo, err error) {
-	call := w.stat.NewCall()
-	if err := call.Begin(context.Background()); err != nil {
+	var call resilience.Call
+	if err := call.Begin(context.Background(), w.stat); err != nil {
 		return fileInfo, err
 	}
 	defer call.Release()
@@ -199,8 +199,8 @@ func (w *ResilientFiles) Stat(path Key, mode os.FileMode) (fileInfo os.FileInfo,
 
 // Find is guarded by breaker files.
 func (w *ResilientFiles) Find(in Set[Key], raw map[string]struct{}, keep func(os.DirEntry) bool) (dirEntries []os.DirEntry, set Set[int], err error) {
-	call := w.find.NewCall()
-	if err := call.Begin(context.Background()); err != nil {
+	var call resilience.Call
+	if err := call.Begin(context.Background(), w.find); err != nil {
 		return dirEntries, set, err
 	}
 	defer call.Release()

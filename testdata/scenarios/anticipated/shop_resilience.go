@@ -42,8 +42,8 @@ func NewResilientShop(next Shop, registry *resilience.Registry) (*ResilientShop,
 
 // Checkout checks breakers payments and inventory, preloads bulkheads payments:1 and inventory:4, and leases bulkhead audit:2.
 func (w *ResilientShop) Checkout(ctx context.Context, cart []string) (order string, err error) {
-	call := w.checkout.NewCall()
-	if err := call.Begin(ctx); err != nil {
+	var call resilience.Call
+	if err := call.Begin(ctx, w.checkout); err != nil {
 		return order, err
 	}
 	defer call.Release()
@@ -53,8 +53,8 @@ func (w *ResilientShop) Checkout(ctx context.Context, cart []string) (order stri
 
 // Browse checks breaker inventory, and is guarded by breaker shop, bulkhead shop and timeout shop.
 func (w *ResilientShop) Browse(ctx context.Context, query string) (values []string, err error) {
-	call := w.browse.NewCall()
-	if err := call.Begin(ctx); err != nil {
+	var call resilience.Call
+	if err := call.Begin(ctx, w.browse); err != nil {
 		return values, err
 	}
 	defer call.Release()
@@ -88,8 +88,8 @@ func NewResilientInventory(next Inventory, registry *resilience.Registry) (*Resi
 
 // Reserve is guarded by breaker inventory and bulkhead inventory.
 func (w *ResilientInventory) Reserve(ctx context.Context, item string) error {
-	call := w.reserve.NewCall()
-	if err := call.Begin(ctx); err != nil {
+	var call resilience.Call
+	if err := call.Begin(ctx, w.reserve); err != nil {
 		return err
 	}
 	defer call.Release()

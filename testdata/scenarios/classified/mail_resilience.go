@@ -40,8 +40,8 @@ func NewResilientMail(next Mail, registry *resilience.Registry) (*ResilientMail,
 
 // Send is guarded by breaker mail.
 func (w *ResilientMail) Send(ctx context.Context, to, text string) error {
-	call := w.send.NewCall()
-	if err := call.Begin(ctx); err != nil {
+	var call resilience.Call
+	if err := call.Begin(ctx, w.send); err != nil {
 		return err
 	}
 	defer call.Release()
@@ -50,8 +50,8 @@ func (w *ResilientMail) Send(ctx context.Context, to, text string) error {
 
 // Read is guarded by breaker mail.
 func (w *ResilientMail) Read(ctx context.Context, box string) (letters []judge.Letter, err error) {
-	call := w.read.NewCall()
-	if err := call.Begin(ctx); err != nil {
+	var call resilience.Call
+	if err := call.Begin(ctx, w.read); err != nil {
 		return letters, err
 	}
 	defer call.Release()

@@ -33,8 +33,8 @@ func NewResilientDisk(next Disk, registry *resilience.Registry) (*ResilientDisk,
 
 // Sync is guarded by breaker disk.
 func (w *ResilientDisk) Sync() error {
-	call := w.sync.NewCall()
-	if err := call.Begin(context.Background()); err != nil {
+	var call resilience.Call
+	if err := call.Begin(context.Background(), w.sync); err != nil {
 		return err
 	}
 	defer call.Release()

@@ -42,8 +42,8 @@ func NewResilientBook(next Book, registry *resilience.Registry) (*ResilientBook,
 
 // Title is guarded by breaker book.
 func (w *ResilientBook) Title() (s string, err error) {
-	call := w.title.NewCall()
-	if err := call.Begin(context.Background()); err != nil {
+	var call resilience.Call
+	if err := call.Begin(context.Background(), w.title); err != nil {
 		return s, err
 	}
 	defer call.Release()
@@ -53,8 +53,8 @@ func (w *ResilientBook) Title() (s string, err error) {
 
 // Sync is guarded by breaker ledger.
 func (w *ResilientBook) Sync() error {
-	call := w.sync.NewCall()
-	if err := call.Begin(context.Background()); err != nil {
+	var call resilience.Call
+	if err := call.Begin(context.Background(), w.sync); err != nil {
 		return err
 	}
 	defer call.Release()
@@ -63,8 +63,8 @@ func (w *ResilientBook) Sync() error {
 
 // Read is guarded by breaker book.
 func (w *ResilientBook) Read(p []byte) (n int, err error) {
-	call := w.read.NewCall()
-	if err := call.Begin(context.Background()); err != nil {
+	var call resilience.Call
+	if err := call.Begin(context.Background(), w.read); err != nil {
 		return n, err
 	}
 	defer call.Release()
@@ -74,8 +74,8 @@ func (w *ResilientBook) Read(p []byte) (n int, err error) {
 
 // Close is guarded by breaker book.
 func (w *ResilientBook) Close() error {
-	call := w.close.NewCall()
-	if err := call.Begin(context.Background()); err != nil {
+	var call resilience.Call
+	if err := call.Begin(context.Background(), w.close); err != nil {
 		return err
 	}
 	defer call.Release()
@@ -84,8 +84,8 @@ func (w *ResilientBook) Close() error {
 
 // Put is guarded by breaker book.
 func (w *ResilientBook) Put(item *Page) error {
-	call := w.put.NewCall()
-	if err := call.Begin(context.Background()); err != nil {
+	var call resilience.Call
+	if err := call.Begin(context.Background(), w.put); err != nil {
 		return err
 	}
 	defer call.Release()
@@ -99,8 +99,8 @@ func (w *ResilientBook) Take() (*Page, error) {
 
 // Append is guarded by breaker book.
 func (w *ResilientBook) Append(ledger string, entries ...ledger.Entry) error {
-	call := w.append.NewCall()
-	if err := call.Begin(context.Background()); err != nil {
+	var call resilience.Call
+	if err := call.Begin(context.Background(), w.append); err != nil {
 		return err
 	}
 	defer call.Release()

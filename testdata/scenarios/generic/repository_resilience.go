@@ -37,8 +37,8 @@ func NewResilientRepository[K cmp.Ordered, V any](next Repository[K, V], registr
 
 // Get is guarded by breaker repository.
 func (w *ResilientRepository[K, V]) Get(ctx context.Context, key K) (v V, err error) {
-	call := w.get.NewCall()
-	if err := call.Begin(ctx); err != nil {
+	var call resilience.Call
+	if err := call.Begin(ctx, w.get); err != nil {
 		return v, err
 	}
 	defer call.Release()
@@ -48,8 +48,8 @@ func (w *ResilientRepository[K, V]) Get(ctx context.Context, key K) (v V, err er
 
 // Put is guarded by breaker repository.
 func (w *ResilientRepository[K, V]) Put(ctx context.Context, key K, value V) error {
-	call := w.put.NewCall()
-	if err := call.Begin(ctx); err != nil {
+	var call resilience.Call
+	if err := call.Begin(ctx, w.put); err != nil {
 		return err
 	}
 	defer call.Release()
@@ -95,8 +95,8 @@ func NewResilientSummer[N ~int | ~float64, L interface {
 
 // Sum is guarded by bulkhead sums.
 func (w *ResilientSummer[N, L]) Sum(list L) (n N, err error) {
-	call := w.sum.NewCall()
-	if err := call.Begin(context.Background()); err != nil {
+	var call resilience.Call
+	if err := call.Begin(context.Background(), w.sum); err != nil {
 		return n, err
 	}
 	defer call.Release()
@@ -129,8 +129,8 @@ func NewResilientNumber[T Number[T]](next Number[T], registry *resilience.Regist
 
 // Compare is guarded by breaker number.
 func (w *ResilientNumber[T]) Compare(other T) (n int, err error) {
-	call := w.compare.NewCall()
-	if err := call.Begin(context.Background()); err != nil {
+	var call resilience.Call
+	if err := call.Begin(context.Background(), w.compare); err != nil {
 		return n, err
 	}
 	defer call.Release()

@@ -45,8 +45,8 @@ func NewResilientPayments(next Payments, registry *resilience.Registry) (*Resili
 
 // Charge is guarded by breaker payments, bulkhead payments and timeout slow.
 func (w *ResilientPayments) Charge(ctx context.Context, req ChargeRequest) (receipt *Receipt, err error) {
-	call := w.charge.NewCall()
-	if err := call.Begin(ctx); err != nil {
+	var call resilience.Call
+	if err := call.Begin(ctx, w.charge); err != nil {
 		return receipt, err
 	}
 	defer call.Release()
@@ -56,8 +56,8 @@ func (w *ResilientPayments) Charge(ctx context.Context, req ChargeRequest) (rece
 
 // Refund is guarded by breaker refunds and bulkhead payments.
 func (w *ResilientPayments) Refund(ctx context.Context, receipt *Receipt) error {
-	call := w.refund.NewCall()
-	if err := call.Begin(ctx); err != nil {
+	var call resilience.Call
+	if err := call.Begin(ctx, w.refund); err != nil {
 		return err
 	}
 	defer call.Release()
@@ -66,8 +66,8 @@ func (w *ResilientPayments) Refund(ctx context.Context, receipt *Receipt) error 
 
 // Balance is guarded by breaker payments and bulkhead payments.
 func (w *ResilientPayments) Balance(account string) (cents int64, err error) {
-	call := w.balance.NewCall()
-	if err := call.Begin(context.Background()); err != nil {
+	var call resilience.Call
+	if err := call.Begin(context.Background(), w.balance); err != nil {
 		return cents, err
 	}
 	defer call.Release()

@@ -31,8 +31,8 @@ func NewGuardedServer(next Server, registry *resilience.Registry) (*GuardedServe
 
 // Serve is guarded by breaker server.
 func (w *GuardedServer) Serve() error {
-	call := w.serve.NewCall()
-	if err := call.Begin(context.Background()); err != nil {
+	var call resilience.Call
+	if err := call.Begin(context.Background(), w.serve); err != nil {
 		return err
 	}
 	defer call.Release()
@@ -62,8 +62,8 @@ func newClient(next Client, registry *resilience.Registry) (*client, error) {
 
 // Call is guarded by breaker client.
 func (w *client) Call() error {
-	call := w.call.NewCall()
-	if err := call.Begin(context.Background()); err != nil {
+	var call resilience.Call
+	if err := call.Begin(context.Background(), w.call); err != nil {
 		return err
 	}
 	defer call.Release()

@@ -36,8 +36,8 @@ func NewResilientCache(next Cache, registry *resilience.Registry) (*ResilientCac
 
 // Get is guarded by breaker cache and timeout cache.
 func (w *ResilientCache) Get(ctx context.Context, key string) (data []byte, err error) {
-	call := w.get.NewCall()
-	if err := call.Begin(ctx); err != nil {
+	var call resilience.Call
+	if err := call.Begin(ctx, w.get); err != nil {
 		return data, err
 	}
 	defer call.Release()
@@ -47,8 +47,8 @@ func (w *ResilientCache) Get(ctx context.Context, key string) (data []byte, err 
 
 // Put is guarded by breaker cache.
 func (w *ResilientCache) Put(key string, value []byte) error {
-	call := w.put.NewCall()
-	if err := call.Begin(context.Background()); err != nil {
+	var call resilience.Call
+	if err := call.Begin(context.Background(), w.put); err != nil {
 		return err
 	}
 	defer call.Release()
@@ -66,7 +66,7 @@ func (w *ResilientCache) Reset() {
 }
 
 // Last passes through: it returns no error.
-func (w *ResilientCache) Last() (err error, at int64) {
+func (w *ResilientCache) Last() *Failure {
 	return w.next.Last()
 }
 

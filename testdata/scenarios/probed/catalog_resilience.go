@@ -35,8 +35,8 @@ func NewResilientCatalog(next Catalog, registry *resilience.Registry) (*Resilien
 
 // Find is guarded by breaker catalog.
 func (w *ResilientCatalog) Find(ctx context.Context, sku string) (s string, err error) {
-	call := w.find.NewCall()
-	if err := call.Begin(ctx); err != nil {
+	var call resilience.Call
+	if err := call.Begin(ctx, w.find); err != nil {
 		return s, err
 	}
 	defer call.Release()
@@ -46,8 +46,8 @@ func (w *ResilientCatalog) Find(ctx context.Context, sku string) (s string, err 
 
 // Ping is guarded by breaker catalog.
 func (w *ResilientCatalog) Ping(ctx context.Context) error {
-	call := w.ping.NewCall()
-	if err := call.Begin(ctx); err != nil {
+	var call resilience.Call
+	if err := call.Begin(ctx, w.ping); err != nil {
 		return err
 	}
 	defer call.Release()

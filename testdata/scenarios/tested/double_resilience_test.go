@@ -31,8 +31,8 @@ func newResilientDouble(next double, registry *resilience.Registry) (*resilientD
 
 // Do is guarded by breaker double.
 func (w *resilientDouble) Do(ctx context.Context, value Value) error {
-	call := w.do.NewCall()
-	if err := call.Begin(ctx); err != nil {
+	var call resilience.Call
+	if err := call.Begin(ctx, w.do); err != nil {
 		return err
 	}
 	defer call.Release()

@@ -32,8 +32,8 @@ func NewResilientOutside(next Outside, registry *resilience.Registry) (*Resilien
 
 // Do is guarded by breaker outside.
 func (w *ResilientOutside) Do(ctx context.Context, value tested.Value) error {
-	call := w.do.NewCall()
-	if err := call.Begin(ctx); err != nil {
+	var call resilience.Call
+	if err := call.Begin(ctx, w.do); err != nil {
 		return err
 	}
 	defer call.Release()

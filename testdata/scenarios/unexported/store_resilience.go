@@ -39,8 +39,8 @@ func newResilientStore(next store, registry *resilience.Registry) (*resilientSto
 
 // get is guarded by breaker store.
 func (w *resilientStore) get(key string) (item item, err error) {
-	call := w.getGuard.NewCall()
-	if err := call.Begin(context.Background()); err != nil {
+	var call resilience.Call
+	if err := call.Begin(context.Background(), w.getGuard); err != nil {
 		return item, err
 	}
 	defer call.Release()
@@ -50,8 +50,8 @@ func (w *resilientStore) get(key string) (item item, err error) {
 
 // Get is guarded by breaker store.
 func (w *resilientStore) Get(key string) (item item, err error) {
-	call := w.getGuard2.NewCall()
-	if err := call.Begin(context.Background()); err != nil {
+	var call resilience.Call
+	if err := call.Begin(context.Background(), w.getGuard2); err != nil {
 		return item, err
 	}
 	defer call.Release()
@@ -61,8 +61,8 @@ func (w *resilientStore) Get(key string) (item item, err error) {
 
 // GET is guarded by breaker store.
 func (w *resilientStore) GET(key string) (item item, err error) {
-	call := w.getGuard3.NewCall()
-	if err := call.Begin(context.Background()); err != nil {
+	var call resilience.Call
+	if err := call.Begin(context.Background(), w.getGuard3); err != nil {
 		return item, err
 	}
 	defer call.Release()
@@ -72,8 +72,8 @@ func (w *resilientStore) GET(key string) (item item, err error) {
 
 // next is guarded by breaker store.
 func (w *resilientStore) next() error {
-	call := w.nextGuard.NewCall()
-	if err := call.Begin(context.Background()); err != nil {
+	var call resilience.Call
+	if err := call.Begin(context.Background(), w.nextGuard); err != nil {
 		return err
 	}
 	defer call.Release()
@@ -82,8 +82,8 @@ func (w *resilientStore) next() error {
 
 // Next is guarded by breaker store.
 func (w *resilientStore) Next() error {
-	call := w.nextGuard2.NewCall()
-	if err := call.Begin(context.Background()); err != nil {
+	var call resilience.Call
+	if err := call.Begin(context.Background(), w.nextGuard2); err != nil {
 		return err
 	}
 	defer call.Release()

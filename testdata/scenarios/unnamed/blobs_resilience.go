@@ -42,8 +42,8 @@ func NewResilientBlobs(next Blobs, registry *resilience.Registry) (*ResilientBlo
 
 // Fetch is guarded by breaker blobs.
 func (w *ResilientBlobs) Fetch(ctx context.Context, s string, rangeValue Range) (data []byte, header http.Header, err error) {
-	call := w.fetch.NewCall()
-	if err := call.Begin(ctx); err != nil {
+	var call resilience.Call
+	if err := call.Begin(ctx, w.fetch); err != nil {
 		return data, header, err
 	}
 	defer call.Release()
@@ -53,8 +53,8 @@ func (w *ResilientBlobs) Fetch(ctx context.Context, s string, rangeValue Range) 
 
 // Store is guarded by breaker blobs.
 func (w *ResilientBlobs) Store(ctx context.Context, s string, reader io.Reader, duration time.Duration, fs ...func(*int)) error {
-	call := w.store.NewCall()
-	if err := call.Begin(ctx); err != nil {
+	var call resilience.Call
+	if err := call.Begin(ctx, w.store); err != nil {
 		return err
 	}
 	defer call.Release()
@@ -63,8 +63,8 @@ func (w *ResilientBlobs) Store(ctx context.Context, s string, reader io.Reader, 
 
 // Copy is guarded by breaker blobs.
 func (w *ResilientBlobs) Copy(s, s2 string, ok bool) (n, n2 int64, err error) {
-	call := w.copy.NewCall()
-	if err := call.Begin(context.Background()); err != nil {
+	var call resilience.Call
+	if err := call.Begin(context.Background(), w.copy); err != nil {
 		return n, n2, err
 	}
 	defer call.Release()
@@ -74,8 +74,8 @@ func (w *ResilientBlobs) Copy(s, s2 string, ok bool) (n, n2 int64, err error) {
 
 // List is guarded by breaker blobs.
 func (w *ResilientBlobs) List(ctx context.Context, request *http.Request) (ranges []Range, m map[string]bool, err error) {
-	call := w.list.NewCall()
-	if err := call.Begin(ctx); err != nil {
+	var call resilience.Call
+	if err := call.Begin(ctx, w.list); err != nil {
 		return ranges, m, err
 	}
 	defer call.Release()
@@ -85,8 +85,8 @@ func (w *ResilientBlobs) List(ctx context.Context, request *http.Request) (range
 
 // Watch is guarded by breaker blobs.
 func (w *ResilientBlobs) Watch(f func(error)) (ch <-chan Range, v any, v2 struct{}, err error) {
-	call := w.watch.NewCall()
-	if err := call.Begin(context.Background()); err != nil {
+	var call resilience.Call
+	if err := call.Begin(context.Background(), w.watch); err != nil {
 		return ch, v, v2, err
 	}
 	defer call.Release()

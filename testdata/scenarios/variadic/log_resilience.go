@@ -33,8 +33,8 @@ func NewResilientLog(next Log, registry *resilience.Registry) (*ResilientLog, er
 
 // Print is guarded by breaker log.
 func (w *ResilientLog) Print(ctx context.Context, args ...any) (n int, err error) {
-	call := w.print.NewCall()
-	if err := call.Begin(ctx); err != nil {
+	var call resilience.Call
+	if err := call.Begin(ctx, w.print); err != nil {
 		return n, err
 	}
 	defer call.Release()
@@ -44,8 +44,8 @@ func (w *ResilientLog) Print(ctx context.Context, args ...any) (n int, err error
 
 // Join is guarded by breaker log.
 func (w *ResilientLog) Join(parts [][]byte, separators ...[]byte) (data []byte, err error) {
-	call := w.join.NewCall()
-	if err := call.Begin(context.Background()); err != nil {
+	var call resilience.Call
+	if err := call.Begin(context.Background(), w.join); err != nil {
 		return data, err
 	}
 	defer call.Release()

@@ -54,8 +54,8 @@ func NewResilientWorst(next Worst, registry *resgenresilience.Registry) (*Resili
 
 // Receiver is guarded by breaker b.
 func (wrapper2 *ResilientWorst) Receiver(w worstcasew.W, wrapper, call, guarded string) (err string, failure error) {
-	guarded2 := wrapper2.receiver.NewCall()
-	if failure := guarded2.Begin(stdcontext.Background()); failure != nil {
+	var guarded2 resgenresilience.Call
+	if failure := guarded2.Begin(stdcontext.Background(), wrapper2.receiver); failure != nil {
 		return err, failure
 	}
 	defer guarded2.Release()
@@ -65,8 +65,8 @@ func (wrapper2 *ResilientWorst) Receiver(w worstcasew.W, wrapper, call, guarded 
 
 // Import is guarded by breaker b.
 func (wrapper2 *ResilientWorst) Import(context string, io, fake, resilience int) (registry registry, err error) {
-	call := wrapper2.importGuard.NewCall()
-	if err := call.Begin(stdcontext.Background()); err != nil {
+	var call resgenresilience.Call
+	if err := call.Begin(stdcontext.Background(), wrapper2.importGuard); err != nil {
 		return registry, err
 	}
 	defer call.Release()
@@ -76,8 +76,8 @@ func (wrapper2 *ResilientWorst) Import(context string, io, fake, resilience int)
 
 // Own is guarded by breaker b.
 func (wrapper2 *ResilientWorst) Own(ctx stdcontext.Context, w *worstcasew.W, err error, call call, next registry) (wiring wiring, resilience resilience, failure error) {
-	guarded := wrapper2.own.NewCall()
-	if failure := guarded.Begin(ctx); failure != nil {
+	var guarded resgenresilience.Call
+	if failure := guarded.Begin(ctx, wrapper2.own); failure != nil {
 		return wiring, resilience, failure
 	}
 	defer guarded.Release()
@@ -87,8 +87,8 @@ func (wrapper2 *ResilientWorst) Own(ctx stdcontext.Context, w *worstcasew.W, err
 
 // Background is guarded by breaker b.
 func (wrapper2 *ResilientWorst) Background(string string, error error, nilValue any, true, false bool) (len int, cap, make error) {
-	call := wrapper2.background.NewCall()
-	if make := call.Begin(stdcontext.Background()); make != nil {
+	var call resgenresilience.Call
+	if make := call.Begin(stdcontext.Background(), wrapper2.background); make != nil {
 		return len, cap, make
 	}
 	defer call.Release()
@@ -98,8 +98,8 @@ func (wrapper2 *ResilientWorst) Background(string string, error error, nilValue 
 
 // Types is guarded by breaker b.
 func (wrapper2 *ResilientWorst) Types(call call, err err, T T, io io.Reader) (writer io.Writer, failure error) {
-	guarded := wrapper2.types.NewCall()
-	if failure := guarded.Begin(stdcontext.Background()); failure != nil {
+	var guarded resgenresilience.Call
+	if failure := guarded.Begin(stdcontext.Background(), wrapper2.types); failure != nil {
 		return writer, failure
 	}
 	defer guarded.Release()
@@ -109,8 +109,8 @@ func (wrapper2 *ResilientWorst) Types(call call, err err, T T, io io.Reader) (wr
 
 // Fake is guarded by breaker b.
 func (wrapper2 *ResilientWorst) Fake(context, ctx fake.Context) error {
-	call := wrapper2.fake.NewCall()
-	if err := call.Begin(stdcontext.Background()); err != nil {
+	var call resgenresilience.Call
+	if err := call.Begin(stdcontext.Background(), wrapper2.fake); err != nil {
 		return err
 	}
 	defer call.Release()
@@ -119,8 +119,8 @@ func (wrapper2 *ResilientWorst) Fake(context, ctx fake.Context) error {
 
 // Keywords is guarded by breaker b.
 func (wrapper2 *ResilientWorst) Keywords(funcValue Func, typeValue Type, selectValue Select, interfaceValue Interface) (returnValue Return, err error) {
-	call := wrapper2.keywords.NewCall()
-	if err := call.Begin(stdcontext.Background()); err != nil {
+	var call resgenresilience.Call
+	if err := call.Begin(stdcontext.Background(), wrapper2.keywords); err != nil {
 		return returnValue, err
 	}
 	defer call.Release()
@@ -130,8 +130,8 @@ func (wrapper2 *ResilientWorst) Keywords(funcValue Func, typeValue Type, selectV
 
 // Next is guarded by breaker b.
 func (wrapper2 *ResilientWorst) Next() error {
-	call := wrapper2.nextGuard.NewCall()
-	if err := call.Begin(stdcontext.Background()); err != nil {
+	var call resgenresilience.Call
+	if err := call.Begin(stdcontext.Background(), wrapper2.nextGuard); err != nil {
 		return err
 	}
 	defer call.Release()
@@ -140,8 +140,8 @@ func (wrapper2 *ResilientWorst) Next() error {
 
 // next is guarded by breaker b.
 func (wrapper2 *ResilientWorst) next() error {
-	call := wrapper2.nextGuard2.NewCall()
-	if err := call.Begin(stdcontext.Background()); err != nil {
+	var call resgenresilience.Call
+	if err := call.Begin(stdcontext.Background(), wrapper2.nextGuard2); err != nil {
 		return err
 	}
 	defer call.Release()
@@ -150,8 +150,8 @@ func (wrapper2 *ResilientWorst) next() error {
 
 // Go is guarded by breaker b.
 func (wrapper2 *ResilientWorst) Go() error {
-	call := wrapper2.goGuard.NewCall()
-	if err := call.Begin(stdcontext.Background()); err != nil {
+	var call resgenresilience.Call
+	if err := call.Begin(stdcontext.Background(), wrapper2.goGuard); err != nil {
 		return err
 	}
 	defer call.Release()
@@ -160,8 +160,8 @@ func (wrapper2 *ResilientWorst) Go() error {
 
 // NextGuard is guarded by breaker b.
 func (wrapper2 *ResilientWorst) NextGuard() error {
-	call := wrapper2.nextGuardGuard.NewCall()
-	if err := call.Begin(stdcontext.Background()); err != nil {
+	var call resgenresilience.Call
+	if err := call.Begin(stdcontext.Background(), wrapper2.nextGuardGuard); err != nil {
 		return err
 	}
 	defer call.Release()
@@ -207,8 +207,8 @@ func (wrapper *ResilientParams[w, next, T2, string2, context, call, T3, error2])
 
 // Typed is guarded by breaker b.
 func (wrapper *ResilientParams[w, next, T2, string2, context, call, T3, error2]) Typed(t T) error {
-	guarded := wrapper.typed.NewCall()
-	if err := guarded.Begin(stdcontext.Background()); err != nil {
+	var guarded resgenresilience.Call
+	if err := guarded.Begin(stdcontext.Background(), wrapper.typed); err != nil {
 		return err
 	}
 	defer guarded.Release()
@@ -217,8 +217,8 @@ func (wrapper *ResilientParams[w, next, T2, string2, context, call, T3, error2])
 
 // WriteString is guarded by breaker b.
 func (wrapper *ResilientParams[w, next, T2, string2, context, call, T3, error2]) WriteString(s string) (n int, err error) {
-	guarded := wrapper.writeString.NewCall()
-	if err := guarded.Begin(stdcontext.Background()); err != nil {
+	var guarded resgenresilience.Call
+	if err := guarded.Begin(stdcontext.Background(), wrapper.writeString); err != nil {
 		return n, err
 	}
 	defer guarded.Release()
@@ -228,8 +228,8 @@ func (wrapper *ResilientParams[w, next, T2, string2, context, call, T3, error2])
 
 // Close is guarded by breaker b.
 func (wrapper *ResilientParams[w, next, T2, string2, context, call, T3, error2]) Close() error {
-	guarded := wrapper.close.NewCall()
-	if err := guarded.Begin(stdcontext.Background()); err != nil {
+	var guarded resgenresilience.Call
+	if err := guarded.Begin(stdcontext.Background(), wrapper.close); err != nil {
 		return err
 	}
 	defer guarded.Release()

@@ -1,0 +1,3 @@
+module example.test/carriage
+
+go 1.26
