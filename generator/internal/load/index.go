@@ -49,7 +49,9 @@ func (s *source) add(node ast.Node, names ...*ast.Ident) {
 	u := &unit{source: s, node: node}
 	s.node.all = append(s.node.all, u)
 	for _, name := range names {
-		s.node.units[name.Name] = append(s.node.units[name.Name], u)
+		if name.Name != "_" { // nothing can mention it
+			s.node.units[name.Name] = append(s.node.units[name.Name], u)
+		}
 	}
 }
 
