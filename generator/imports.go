@@ -71,13 +71,24 @@ func (t *importTable) inOrder(source map[string]string) []string {
 }
 
 // candidates are the names to try for an import: the source file's, the package
-// clause's, then one that says more, such as htmltemplate or stdcontext.
+// clause's, then one that says more.
 func candidates(importPath, clause, source string) []string {
-	more := "std" + clause
-	if dir := path.Dir(importPath); dir != "." {
-		more = nonLetters.ReplaceAllString(path.Base(dir), "") + clause
+	list := []string{clause, qualified(importPath, clause)}
+	if source != "" {
+		list = append([]string{source}, list...)
 	}
-	return slices.DeleteFunc([]string{source, clause, more}, func(name string) bool { return name == "" })
+	return list
+}
+
+// qualified says where a package is, such as htmltemplate or stdcontext.
+func qualified(importPath, clause string) string {
+	for dir := path.Dir(importPath); dir != "."; dir = path.Dir(dir) {
+		word := nonLetters.ReplaceAllString(path.Base(dir), "")
+		if word != clause && !majorVersion.MatchString(path.Base(dir)) {
+			return word + clause
+		}
+	}
+	return "std" + clause
 }
 
 var nonLetters = regexp.MustCompile(`[^\pL]`)

@@ -31,7 +31,7 @@
 //		write nothing; show how the outputs would change
 //	-list
 //		write nothing; list all methods with their guards, or why they have none
-//	-tags list
+//	-tags string
 //		build tags, comma-separated, as for go build
 //	-v
 //		name each file that is written or removed
@@ -89,30 +89,34 @@ func run(args []string, stdout, stderr io.Writer) int {
 
 // options are the command line.
 type options struct {
-	check, diff, list, verbose bool
-	tags                       string
-	patterns                   []string
+	check, diff, list, verbose, version bool
+	tags                                string
+	patterns                            []string
+}
+
+func (o *options) flags() *flag.FlagSet {
+	flags := flag.NewFlagSet("resgen", flag.ContinueOnError)
+	flags.Usage = func() { usage(flags) }
+	flags.BoolVar(&o.check, "check", false, "write nothing; name each output that is missing, stale or left over")
+	flags.BoolVar(&o.diff, "diff", false, "write nothing; show how the outputs would change")
+	flags.BoolVar(&o.list, "list", false, "write nothing; list all methods with their guards, or why they have none")
+	flags.StringVar(&o.tags, "tags", "", "build tags, comma-separated, as for go build")
+	flags.BoolVar(&o.verbose, "v", false, "name each file that is written or removed")
+	flags.BoolVar(&o.version, "version", false, "print the version and exit")
+	return flags
 }
 
 // parse reads the command line. If that settles it all, ok is false and status
 // is the exit status.
 func parse(args []string, stdout, stderr io.Writer) (opts options, status int, ok bool) {
-	var version bool
-	flags := flag.NewFlagSet("resgen", flag.ContinueOnError)
+	flags := opts.flags()
 	flags.SetOutput(stderr)
-	flags.Usage = func() { usage(flags) }
-	flags.BoolVar(&opts.check, "check", false, "write nothing; name each output that is missing, stale or left over")
-	flags.BoolVar(&opts.diff, "diff", false, "write nothing; show how the outputs would change")
-	flags.BoolVar(&opts.list, "list", false, "write nothing; list all methods with their guards, or why they have none")
-	flags.StringVar(&opts.tags, "tags", "", "build tags, comma-separated `list`, as for go build")
-	flags.BoolVar(&opts.verbose, "v", false, "name each file that is written or removed")
-	flags.BoolVar(&version, "version", false, "print the version and exit")
 	switch err := flags.Parse(args); {
 	case err == flag.ErrHelp:
 		return opts, exitFine, false
 	case err != nil:
 		return opts, exitUsage, false
-	case version:
+	case opts.version:
 		fmt.Fprintln(stdout, "resgen", buildVersion(), runtime.Version())
 		return opts, exitFine, false
 	case opts.list && (opts.check || opts.diff):

@@ -1,0 +1,181 @@
+package main
+
+import (
+	"flag"
+	"go/parser"
+	"go/token"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/resgen-go/resgen/directives"
+)
+
+const source = `package shop
+
+//go:generate go tool resgen
+
+//resilience:breaker
+type Shop interface {
+	Buy(item string) error
+}
+`
+
+// inModule makes a module with one file the working folder.
+func inModule(t *testing.T, text string) string {
+	t.Helper()
+	dir := t.TempDir()
+	write(t, filepath.Join(dir, "go.mod"), "module example.test/shop\n\ngo 1.26\n")
+	write(t, filepath.Join(dir, "shop.go"), text)
+	t.Chdir(dir)
+	return dir
+}
+
+func write(t *testing.T, path, text string) {
+	t.Helper()
+	if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func read(t *testing.T, path string) string {
+	t.Helper()
+	text, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
+}
+
+// expect runs the command and compares all that can be seen of it.
+func expect(t *testing.T, status int, stdout, stderr string, args ...string) {
+	t.Helper()
+	var out, err strings.Builder
+	if got := run(args, &out, &err); got != status {
+		t.Errorf("%q: status %d, want %d", args, got, status)
+	}
+	if diff := cmp.Diff(stdout, out.String()); diff != "" {
+		t.Errorf("%q: standard output: %s", args, diff)
+	}
+	if diff := cmp.Diff(stderr, err.String()); diff != "" {
+		t.Errorf("%q: standard error: %s", args, diff)
+	}
+}
+
+func TestACleanRunSaysNothing(t *testing.T) {
+	inModule(t, source)
+	expect(t, 1, "shop_resilience.go: missing\n", "", "-check")
+	expect(t, 0, "", "")
+	expect(t, 0, "", "", "-check", "./...")
+	expect(t, 0, "", "", "-diff")
+	if !strings.Contains(read(t, "shop_resilience.go"), "ResilientShop") {
+		t.Error("there is no wrapper")
+	}
+}
+
+func TestVerboseRunsNameWhatTheyTouch(t *testing.T) {
+	inModule(t, source)
+	expect(t, 0, "", "wrote shop_resilience.go\n", "-v")
+	expect(t, 0, "", "", "-v")
+	write(t, "shop.go", "package shop\n")
+	expect(t, 0, "", "removed shop_resilience.go\n", "-v")
+}
+
+func TestFaultsGoToStandardErrorAndNothingIsWritten(t *testing.T) {
+	inModule(t, strings.Replace(source, "breaker", "braker", 1))
+	fault := "shop.go:5:1: resilience:braker: there is no such directive; did you mean breaker? " +
+		"(allowed: breaker, bulkhead, timeout, anticipate, probe, none, wrapper)\n"
+	expect(t, 1, "", fault)
+	expect(t, 1, "", fault, "-check")
+	expect(t, 1, "", fault, "-list")
+	if _, err := os.Stat("shop_resilience.go"); !os.IsNotExist(err) {
+		t.Error("there is an output")
+	}
+}
+
+func TestADiffOfAMissingFileIsTheFile(t *testing.T) {
+	inModule(t, source)
+	var out, err strings.Builder
+	if status := run([]string{"-diff"}, &out, &err); status != 1 {
+		t.Errorf("status %d", status)
+	}
+	if want := "--- /dev/null\n+++ shop_resilience.go\n@@ -0,0 +1,"; !strings.HasPrefix(out.String(), want) {
+		t.Errorf("got %s", out.String())
+	}
+}
+
+func TestListIsATable(t *testing.T) {
+	inModule(t, source)
+	expect(t, 0, "shop.go\n  Shop   ResilientShop\n    Buy  breaker shop\n", "", "-list")
+}
+
+func TestWrongUsageHasAStatusOfItsOwn(t *testing.T) {
+	expect(t, 2, "", "resgen: -list goes with neither -check nor -diff\n", "-list", "-check")
+	var out, err strings.Builder
+	if status := run([]string{"-chek"}, &out, &err); status != 2 || !strings.Contains(err.String(), "-chek") {
+		t.Errorf("status %d: %s", status, err.String())
+	}
+}
+
+func TestHelpShowsFlagsAndDirectives(t *testing.T) {
+	var out, err strings.Builder
+	if status := run([]string{"-help"}, &out, &err); status != 0 {
+		t.Errorf("status %d", status)
+	}
+	for _, want := range []string{"-check\n", "Exit status: 0", directives.Help()} {
+		if !strings.Contains(err.String(), want) {
+			t.Errorf("there is no %q in\n%s", want, err.String())
+		}
+	}
+}
+
+func TestVersionNamesTheCommand(t *testing.T) {
+	var out, err strings.Builder
+	if status := run([]string{"-version"}, &out, &err); status != 0 || !strings.HasPrefix(out.String(), "resgen ") {
+		t.Errorf("status %d: %s", status, out.String())
+	}
+}
+
+// The doc comment is the manual, so it has to know all flags.
+func TestTheDocCommentExplainsEveryFlag(t *testing.T) {
+	file, err := parser.ParseFile(token.NewFileSet(), "main.go", nil, parser.ParseComments|parser.PackageClauseOnly)
+	if err != nil {
+		t.Fatal(err)
+	}
+	doc := file.Doc.Text()
+	new(options).flags().VisitAll(func(f *flag.Flag) {
+		if !strings.Contains(doc, "\t-"+f.Name) || !strings.Contains(doc, "\t\t"+f.Usage+"\n") {
+			t.Errorf("there is no -%s: %s", f.Name, f.Usage)
+		}
+	})
+}
+
+// A user has a tool line for resgen, and runs it by go generate.
+func TestGoGenerateRunsTheToolOfAModule(t *testing.T) {
+	root, err := filepath.Abs("../..")
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := inModule(t, source)
+	module := strings.Replace(read(t, filepath.Join(root, "go.mod")), "module github.com/resgen-go/resgen", "module example.test/shop", 1)
+	write(t, "go.mod", module+`
+require github.com/resgen-go/resgen v0.0.0
+
+replace github.com/resgen-go/resgen => `+root+`
+
+tool github.com/resgen-go/resgen/cmd/resgen
+`)
+	write(t, "go.sum", read(t, filepath.Join(root, "go.sum")))
+	for _, args := range [][]string{{"generate", "./..."}, {"vet", "./..."}} {
+		cmd := exec.Command("go", args...)
+		cmd.Dir = dir
+		cmd.Env = append(os.Environ(), "GOFLAGS=-mod=mod", "GOWORK=off")
+		if out, err := cmd.CombinedOutput(); err != nil {
+			t.Fatalf("go %q: %v\n%s", args, err, out)
+		}
+	}
+}
