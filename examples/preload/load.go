@@ -1,0 +1,82 @@
+package main
+
+import (
+	"context"
+	"math/rand/v2"
+	"sync"
+	"time"
+)
+
+// warmUp is how long entries come before they count: the pool begins empty, and
+// the connections have to be made.
+const warmUp = 250 * time.Millisecond
+
+// row is what was measured at one rate.
+type row struct {
+	rate           float64 // entries per second offered, on average
+	plain, preload tally
+}
+
+// measure offers entries at a rate to both sides, at the same moments, so that
+// neither has the better luck.
+func measure(ctx context.Context, rate float64, over time.Duration) (row, error) {
+	plain, err := startSide(false)
+	if err != nil {
+		return row{}, err
+	}
+	defer plain.stop()
+	preload, err := startSide(true)
+	if err != nil {
+		return row{}, err
+	}
+	defer preload.stop()
+
+	first := offer(ctx, rate, over, plain, preload)
+	r := row{rate: rate}
+	if r.plain, err = plain.tally(first); err != nil {
+		return row{}, err
+	}
+	r.preload, err = preload.tally(first)
+	return r, err
+}
+
+// offer lets entries come to the sides, first to warm up and then to be
+// measured. When the last has ended it returns the number of the first that
+// counts.
+func offer(ctx context.Context, rate float64, over time.Duration, sides ...*side) (first int) {
+	var inside sync.WaitGroup
+	defer inside.Wait()
+	entry := 0
+	arrive := func() {
+		number := entry
+		for _, s := range sides {
+			inside.Go(func() { s.enter(ctx, number) })
+		}
+		entry++
+	}
+	poisson(ctx, rate, warmUp, arrive)
+	first = entry
+	poisson(ctx, rate, over, arrive)
+	return first
+}
+
+// poisson calls arrive at random moments, rate times per second on average, as
+// independent users come. The moments depend on nothing that happens (an open
+// model): when arrive or the machine is late, the next ones catch up.
+func poisson(ctx context.Context, rate float64, over time.Duration, arrive func()) {
+	began := time.Now()
+	var at time.Duration
+	for {
+		at += time.Duration(rand.ExpFloat64() / rate * float64(time.Second))
+		last := at >= over
+		select {
+		case <-ctx.Done():
+			return
+		case <-time.After(time.Until(began.Add(min(at, over)))):
+		}
+		if last {
+			return
+		}
+		arrive()
+	}
+}
