@@ -177,7 +177,8 @@ func (b *Breaker) Reconfigure(strategy Strategy) {
 	b.use(strategy)
 	p := b.period.Load()
 	if p.state == Open {
-		b.guide(b.goOn(p, p.stay), p.began)
+		b.goOn(p, p.stay)
+		b.guide(p.began)
 		return
 	}
 	p.reobserve(Now())
@@ -198,7 +199,7 @@ func (b *Breaker) move(to State, began, now Instant, why cause) *Period {
 		next.last = figures
 	}
 	b.period.Store(next)
-	b.guide(next, began)
+	b.guide(began)
 	b.hooks.Transition(Transition{
 		Breaker: b.name, From: from.state, To: to, At: next.since, Reason: why.reason, By: why.by,
 		Figures: figures, Refused: from.refused.Load(), Duration: began.Sub(from.began),

@@ -29,7 +29,6 @@ type prober struct {
 	out     chan struct{}               // holds an element while a probe is out: never two at a time
 	changed chan struct{}               // tells the worker that the settings changed
 	stop    context.CancelFunc          // ends the worker; nil: there is none
-	stay    uint64                      // the period it works for
 	workers sync.WaitGroup
 }
 
@@ -57,7 +56,8 @@ func (b *Breaker) addProber(p *prober) error {
 	}
 	b.prober = p
 	if period := b.period.Load(); period.state == Open {
-		b.guide(b.goOn(period, period.stay), longAgo) // nothing has failed yet that would have to be waited for
+		b.goOn(period, period.stay)
+		b.guide(longAgo) // nothing has failed yet that would have to be waited for
 	}
 	return nil
 }
@@ -98,26 +98,22 @@ func (b *Breaker) Close() {
 	}
 }
 
-// guide makes the worker follow the breaker into period p. A new worker's first pause began at from.
-func (b *Breaker) guide(p *Period, from Instant) {
+// guide makes the worker follow the breaker into the current period. A new worker's first pause began at from.
+func (b *Breaker) guide(from Instant) {
 	prober := b.prober
 	if prober == nil || prober.probe == nil || b.closed {
 		return
 	}
-	needed := b.probing() != nil
-	if !needed || p.stay != prober.stay {
+	switch {
+	case b.probing() == nil:
 		prober.dismiss()
-	}
-	if !needed {
-		return
-	}
-	if prober.stop == nil {
-		b.employ(p, from)
-		return
-	}
-	select {
-	case prober.changed <- struct{}{}:
+	case prober.stop == nil:
+		b.employ(from)
 	default:
+		select {
+		case prober.changed <- struct{}{}:
+		default: // it has not heard of the change before yet
+		}
 	}
 }
 
@@ -128,9 +124,9 @@ func (p *prober) dismiss() {
 	}
 }
 
-func (b *Breaker) employ(p *Period, from Instant) {
+func (b *Breaker) employ(from Instant) {
 	ctx, stop := context.WithCancel(context.Background())
-	b.prober.stop, b.prober.stay = stop, p.stay
+	b.prober.stop = stop
 	b.prober.workers.Go(func() { b.work(ctx, from) })
 }
 

@@ -174,3 +174,40 @@ func TestReportsFromOutside(t *testing.T) {
 		t.Errorf("reports %+v", probes)
 	}
 }
+
+func TestAProbeWhosePeriodIsOverDecidesNothing(t *testing.T) {
+	for range 2000 {
+		b := New("subject", with[Canary](nil).Strategy(), Hooks{})
+		probed := make(chan struct{})
+		together(2, func(i int) {
+			if i == 0 {
+				b.Probe(func(context.Context) error {
+					close(probed)
+					return nil
+				})
+			} else {
+				<-probed
+				b.Reset("test")
+			}
+		})
+		b.Close()
+		if b.State() != Closed {
+			t.Fatalf("it is %v", b.State())
+		}
+	}
+}
+
+func TestACanaryThatNobodyWaitsForAnyMoreDecidesNothing(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := newSubject(t, with[Canary](nil))
+		old := s.admit()
+		s.Reconfigure(with[Static](nil).Strategy())
+		s.Reconfigure(with[Canary](nil).Strategy())
+		time.Sleep(time.Second)
+		canary := s.admit()
+		old.Success(false)
+		s.is(Open, 0, 0)
+		canary.Success(false)
+		s.is(HalfOpen, 0, 0)
+	})
+}

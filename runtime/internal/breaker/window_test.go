@@ -79,7 +79,8 @@ func checkTimeWindow(t *testing.T, moments int, early time.Duration) {
 		w := &timeWindow{span: time.Second}
 		var all []Tally
 		now := Instant(rapid.Int64Range(-1e18, 1e18).Draw(t, "start"))
-		steps := rapid.SliceOfN(rapid.Int64Range(0, int64(3*time.Second)/int64(moments)), 1, moments)
+		step := rapid.OneOf(rapid.Int64Range(0, 2), rapid.Int64Range(0, int64(3*time.Second)/int64(moments)))
+		steps := rapid.SliceOfN(step, 1, moments)
 		for i, d := range steps.Draw(t, "steps") {
 			now += Instant(d)
 			one := Tally{now, Counts{1, uint64(i % 2), uint64(i % 3 / 2)}}
