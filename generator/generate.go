@@ -37,6 +37,9 @@ type Options struct {
 	Tags string
 	// Env is the environment of the go command. Nil means that of the process.
 	Env []string
+	// Progress, if not nil, is told how many of the loaded packages are done. Calls
+	// come one at a time, from any goroutine.
+	Progress func(done, total int)
 	// Plain loads packages in the slow, plain way, to see whether the fast one is
 	// at fault.
 	Plain bool
@@ -57,8 +60,27 @@ func Generate(opts Options) (Result, error) {
 		return Result{}, err
 	}
 	outcomes := make([]outcome, len(packages))
-	each(packages, func(i int, pkg *load.Package) { outcomes[i] = process(pkg, opts) })
+	progress := opts.counter(len(packages))
+	each(packages, func(i int, pkg *load.Package) {
+		outcomes[i] = process(pkg, opts)
+		progress()
+	})
 	return join(packages, outcomes, opts)
+}
+
+// counter returns a function that reports one more package.
+func (o Options) counter(total int) func() {
+	if o.Progress == nil {
+		return func() {}
+	}
+	var mu sync.Mutex
+	done := 0
+	return func() {
+		mu.Lock()
+		defer mu.Unlock()
+		done++
+		o.Progress(done, total)
+	}
 }
 
 // outcome is what became of one package.

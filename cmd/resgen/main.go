@@ -76,7 +76,13 @@ func run(args []string, stdout, stderr io.Writer) int {
 	if !ok {
 		return status
 	}
-	result, err := generator.Generate(generator.Options{Patterns: opts.patterns, Tags: opts.tags})
+	progress := newProgress(stderr)
+	result, err := generator.Generate(generator.Options{
+		Patterns: opts.patterns,
+		Tags:     opts.tags,
+		Progress: progress.done,
+	})
+	progress.end()
 	if err != nil {
 		fmt.Fprintln(stderr, err)
 		status = exitFault
