@@ -30,7 +30,7 @@ type Bulkhead struct {
 
 	mu       sync.Mutex // guards the queue, and the free permits while somebody waits
 	queue    queue
-	capacity int // requests that may wait; negative: any number
+	capacity int // requests that may wait
 
 	// Every call writes the tally. It keeps a cache line of its own, together with the one figure
 	// that is read beside it.
@@ -60,7 +60,7 @@ func (b *Bulkhead) Name() string { return b.name }
 // A context that is done gets no permit, even if one is free.
 func (b *Bulkhead) Acquire(ctx context.Context) (Permit, *Refusal) {
 	if err := ctx.Err(); err != nil {
-		return Permit{}, b.refuse(Refusal{Kind: Done, Wanted: 1, Available: b.now().available(), Cause: err})
+		return Permit{}, b.refuseDone(1, err)
 	}
 	if b.open.Load() == 0 {
 		if t := b.now(); t >= oneFree && !t.queued() && b.move(t, freeToBusy) {

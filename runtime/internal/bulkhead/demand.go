@@ -74,8 +74,7 @@ func (d *Demand) CountGate() {
 // missing comes from the pool.
 func (d *Demand) Reserve(ctx context.Context) (r *Reservation, waited bool, refused *Refusal) {
 	if err := ctx.Err(); err != nil {
-		w := d.wants[0]
-		return nil, false, w.Bulkhead.refuse(Refusal{Kind: Done, Wanted: w.N, Available: min(w.N, w.Bulkhead.now().available()), Cause: err})
+		return nil, false, d.wants[0].Bulkhead.refuseDone(d.wants[0].N, err)
 	}
 	r = newReservation(ctx, d.wants)
 	p := patience{longest: d.patience()}

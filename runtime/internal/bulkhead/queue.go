@@ -77,11 +77,11 @@ func (b *Bulkhead) enqueue(w *waiter) (waits bool, refused *Refusal) {
 	// From here on free permits are ours to give: a release either came before and is seen now, or
 	// sees the mark and comes to serve the queue.
 	t := tally(b.tally.Or(int64(queued)))
-	switch {
-	case !w.fits(t.size()), b.capacity == 0, b.capacity > 0 && b.queue.length >= b.capacity && t.free() < w.n:
-		refused = b.refuseClaim(w.claim, t)
-	default:
+	granted := b.queue.first == nil && t.free() >= w.n
+	if room := b.queue.length < b.capacity; w.fits(t.size()) && (granted || room) {
 		b.queue.push(w)
+	} else {
+		refused = b.refuseClaim(w.claim, t)
 	}
 	b.serve()
 	return w.queued, refused
@@ -108,7 +108,7 @@ func (b *Bulkhead) decided(ctx context.Context, w *waiter, refused *Refusal) *Re
 	if refused != nil {
 		return refused
 	}
-	if err := ctx.Err(); err != nil {
+	if err := ended(ctx, time.Now()); err != nil {
 		b.put(w.n, -w.to)
 		return b.refuse(Refusal{Kind: Cancelled, Wanted: w.n + w.loan, Available: w.n + w.loan, Cause: err})
 	}

@@ -63,3 +63,8 @@ func (b *Bulkhead) refuseClaim(c claim, t tally) *Refusal {
 	}
 	return b.refuse(Refusal{Kind: TooLarge, Wanted: c.n + c.loan, Available: max(0, t.size()-c.held) + c.loan})
 }
+
+// refuseDone refuses n permits to a context that is done.
+func (b *Bulkhead) refuseDone(n int, cause error) *Refusal {
+	return b.refuse(Refusal{Kind: Done, Wanted: n, Available: min(n, b.now().available()), Cause: cause})
+}

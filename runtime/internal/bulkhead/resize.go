@@ -1,5 +1,7 @@
 package bulkhead
 
+import "math"
+
 // Resize puts new settings in force. It never blocks and breaks no promise: after a shrink what is
 // held stays held, and nothing is granted until enough came back; a queued request that the new size
 // can never hold fails at once; a growth serves the queue at once. Whoever waits already keeps the
@@ -18,7 +20,7 @@ func (b *Bulkhead) Resize(s Settings) {
 // tune puts the settings of waiting in force.
 func (b *Bulkhead) tune(s Settings) {
 	b.wait.Store(int64(s.patience()))
-	b.capacity = -1
+	b.capacity = math.MaxInt
 	if s.QueueCapacity != nil {
 		b.capacity = *s.QueueCapacity
 	}
