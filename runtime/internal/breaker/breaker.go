@@ -127,63 +127,6 @@ func (b *Breaker) admit() (*Period, bool) {
 	return p, p.free || p.takeTrial(now) || p.takeCanary(now)
 }
 
-// Trip opens the breaker; it leaves OPEN as it always does. Where it is open already, its wait goes on.
-func (b *Breaker) Trip(by string) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	now := Now()
-	p := b.period.Load()
-	if p.state == Open || p.state == ForcedOpen {
-		return
-	}
-	opened := now
-	if lost, ok := p.lost(now); ok {
-		opened = lost // it is open since then; only nobody has asked
-	}
-	b.move(Open, opened, now, cause{"tripped", by})
-}
-
-// ForceOpen makes the breaker refuse every call until Reset.
-func (b *Breaker) ForceOpen(by string) { b.force(ForcedOpen, cause{"forced open", by}) }
-
-// Disable makes the breaker admit every call and count none until Reset.
-func (b *Breaker) Disable(by string) { b.force(Disabled, cause{"disabled", by}) }
-
-// MetricsOnly makes the breaker admit and count every call, but never open, until Reset.
-func (b *Breaker) MetricsOnly(by string) { b.force(MetricsOnly, cause{"made to count only", by}) }
-
-func (b *Breaker) force(state State, why cause) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	if now := Now(); b.period.Load().state != state {
-		b.move(state, now, now, why)
-	}
-}
-
-// Reset makes the breaker CLOSED and empty, from every state, CLOSED too.
-func (b *Breaker) Reset(by string) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	now := Now()
-	b.move(Closed, now, now, cause{"reset", by})
-}
-
-// Reconfigure puts another strategy in force, or the same with other settings. The state stays, the outcomes stay as far as
-// the new window holds them, and calls in flight still count; the next outcome is judged by the new rules. A changed delay
-// of an OPEN breaker is measured from when it opened.
-func (b *Breaker) Reconfigure(strategy Strategy) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	b.use(strategy)
-	p := b.period.Load()
-	if p.state == Open {
-		b.goOn(p, p.stay)
-		b.guide(p.began)
-		return
-	}
-	p.reobserve(Now())
-}
-
 // cause is why a breaker changed its state, and who asked if it was by hand.
 type cause struct{ reason, by string }
 
@@ -210,7 +153,9 @@ func (b *Breaker) move(to State, began, now Instant, why cause) *Period {
 // newPeriod is a period with a number of its own.
 func (b *Breaker) newPeriod(state State, began, now Instant) *Period {
 	b.stays++
-	p := &Period{breaker: b, stay: b.stays, state: state, began: began, since: began.wall(now), last: newFigures(Counts{}, 0)}
+	p := &Period{
+		breaker: b, stay: b.stays, state: state, began: began, since: began.wall(now), last: newFigures(Counts{}, 0),
+	}
 	p.wake.Store(int64(longAgo))
 	p.until.Store(int64(longAgo))
 	switch state {
@@ -221,12 +166,12 @@ func (b *Breaker) newPeriod(state State, began, now Instant) *Period {
 	case ForcedOpen:
 		p.wake.Store(int64(never))
 	}
-	p.observe(now)
+	p.observe()
 	return p
 }
 
-// goOn replaces an OPEN period by one that goes on with it under the present strategy: so what an OPEN period tells its
-// callers never changes. Calls admitted by the old one count in the new one if it keeps the number.
+// goOn replaces the OPEN period p by one that goes on with it under the present strategy, so that what an OPEN period tells
+// its callers never changes. Canaries that p let through count in the new one if that keeps the number.
 func (b *Breaker) goOn(p *Period, stay uint64) *Period {
 	next := &Period{breaker: b, stay: stay, state: Open, began: p.began, since: p.since, last: p.last, canary: p.canary}
 	next.refused.Store(p.refused.Load())

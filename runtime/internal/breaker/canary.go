@@ -56,9 +56,12 @@ func (s *Canary) Warn() []setting.Problem {
 func (s *Canary) timed() bool { return s.SlidingWindowType == "TIME_BASED" }
 
 // Strategy is CANARY_RATE_THRESHOLD with these settings.
-func (s *Canary) Strategy() Strategy { return canaryRate{*s} }
+func (s *Canary) Strategy() Strategy {
+	fixed := *s
+	return canaryRate{&fixed}
+}
 
-type canaryRate struct{ Canary }
+type canaryRate struct{ *Canary }
 
 func (s canaryRate) Name() string { return "CANARY_RATE_THRESHOLD" }
 

@@ -211,7 +211,7 @@ func (s *stays) check(t *testing.T, total, atATime int) {
 	}
 }
 
-func TestControlAndReloadUnderLoad(t *testing.T) {
+func TestT48ControlAndReloadUnderLoad(t *testing.T) {
 	var last atomic.Pointer[Transition]
 	b := New("subject", with(func(s *Static) { s.TestDelay = 0 }).Strategy(), Hooks{Transition: func(t Transition) {
 		if before := last.Swap(&t); before != nil && before.To != t.From {

@@ -19,9 +19,12 @@ type Consecutive struct {
 func (s *Consecutive) Check() []setting.Problem { return nil }
 
 // Strategy is CONSECUTIVE_FAILURES with these settings.
-func (s *Consecutive) Strategy() Strategy { return consecutive{*s} }
+func (s *Consecutive) Strategy() Strategy {
+	fixed := *s
+	return consecutive{&fixed}
+}
 
-type consecutive struct{ Consecutive }
+type consecutive struct{ *Consecutive }
 
 func (s consecutive) Name() string             { return "CONSECUTIVE_FAILURES" }
 func (s consecutive) Initial() State           { return Closed }

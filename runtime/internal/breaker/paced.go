@@ -22,9 +22,12 @@ type Paced struct {
 func (s *Paced) Check() []setting.Problem { return nil }
 
 // Strategy is PACED_RATE_THRESHOLD with these settings.
-func (s *Paced) Strategy() Strategy { return paced{*s} }
+func (s *Paced) Strategy() Strategy {
+	fixed := *s
+	return paced{&fixed}
+}
 
-type paced struct{ Paced }
+type paced struct{ *Paced }
 
 func (s paced) Name() string             { return "PACED_RATE_THRESHOLD" }
 func (s paced) Initial() State           { return Closed }

@@ -26,7 +26,6 @@ type Period struct {
 	trigger  atomic.Uint64 // first number that needs the lock; see ask and unasked
 	until    atomic.Int64  // an Instant: till then successes of a time window only take a number
 	refused  atomic.Uint64
-	_        [cacheLine]byte
 
 	// Under the breaker's lock:
 	rules     Rules
@@ -63,7 +62,8 @@ func (p *Period) RetryAt() (Instant, bool) {
 // be asked for other reasons.
 func (p *Period) Refused() { p.refused.Add(1) }
 
-// Success ends a call that p admitted.
+// Success ends a call that p admitted. It reads the trigger before it takes its number, so while settings change it may
+// pass the milestone unseen; then the next outcome is judged after it, in its place.
 func (p *Period) Success(slow bool) {
 	trigger := p.trigger.Load()
 	if slow || trigger == ask || p.outcomes.Add(1) >= trigger {
@@ -180,7 +180,7 @@ func (p *Period) judge(failed bool, now Instant) {
 }
 
 // observe puts the strategy's rules for the state in force.
-func (p *Period) observe(now Instant) {
+func (p *Period) observe() {
 	switch strategy := p.breaker.strategy; p.state {
 	case Closed:
 		p.rules = strategy.Closed()
@@ -207,7 +207,7 @@ func (p *Period) reobserve(now Instant) {
 	}
 	p.catchUpQuietly(now)
 	old := p.window
-	p.observe(now)
+	p.observe()
 	for t := range old.all(now) {
 		p.window.add(t)
 	}

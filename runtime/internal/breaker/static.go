@@ -34,9 +34,12 @@ func (s *Static) Check() (problems []setting.Problem) {
 }
 
 // Strategy is STATIC_THRESHOLD with these settings.
-func (s *Static) Strategy() Strategy { return static{*s} }
+func (s *Static) Strategy() Strategy {
+	fixed := *s
+	return static{&fixed}
+}
 
-type static struct{ Static }
+type static struct{ *Static }
 
 func (s static) Name() string             { return "STATIC_THRESHOLD" }
 func (s static) Initial() State           { return Closed }
@@ -46,7 +49,7 @@ func (s static) Open() Wait               { return Wait{Delay: &s.TestDelay} }
 func (s static) Closed() Rules {
 	return Rules{
 		Window: Window{Calls: s.FailureThresholdCapacity},
-		Judge:  &engine{settings: s, keeps: s.FailureThresholdCapacity},
+		Judge:  &engine{settings: s.Static, keeps: s.FailureThresholdCapacity},
 	}
 }
 
@@ -54,14 +57,14 @@ func (s static) HalfOpen() Rules {
 	return Rules{
 		Window: Window{Calls: s.SuccessThresholdCapacity},
 		Trials: Trials{AtATime: s.SuccessThresholdCapacity, Longest: s.MaxHalfOpenDuration},
-		Judge:  &engine{settings: s, keeps: s.SuccessThresholdCapacity, halfOpen: true},
+		Judge:  &engine{settings: s.Static, keeps: s.SuccessThresholdCapacity, halfOpen: true},
 	}
 }
 
 // engine judges one period with failsafe-go's circuit breaker. The engine lives as long as the period, so it never sees a
 // result of another one, and it is asked for its state only: permits, delays and events are not its business here.
 type engine struct {
-	settings static
+	settings *Static
 	keeps    int // outcomes that can matter
 	halfOpen bool
 	breaker  circuitbreaker.CircuitBreaker[any] // made for the first outcome
@@ -70,19 +73,22 @@ type engine struct {
 // Judge hands the outcome to the engine. After a change of settings a new one gets all that the window holds: it has left
 // its first state along the way if and only if it would have on the last outcome, since nothing drops out of its window.
 func (e *engine) Judge(evidence Evidence) Verdict {
-	if e.breaker == nil {
+	failed := uint64(0)
+	if evidence.Failed {
+		failed = 1
+	}
+	switch {
+	case e.breaker == nil:
 		e.breaker = e.build()
 		for t := range evidence.Window() {
 			e.record(t.Failures, t.Calls-t.Failures)
 		}
-	} else {
-		passed := min(evidence.Passed, uint64(e.keeps))
-		if evidence.Failed {
-			e.record(0, passed)
-			e.record(1, 0)
-		} else {
-			e.record(0, passed+1)
-		}
+	case evidence.Passed >= uint64(e.keeps):
+		e.breaker = e.build() // so many successes have pushed out all that the old one holds
+		e.record(failed, 1-failed)
+	default:
+		e.record(0, evidence.Passed)
+		e.record(failed, 1-failed)
 	}
 	return e.verdict(evidence.Counts)
 }
