@@ -267,6 +267,15 @@ var total Money
 	}
 }
 
+func TestALoadThatFailsAsAWholeSaysWhere(t *testing.T) {
+	dir := module(t, shop)
+	appendFile(t, filepath.Join(dir, "go.mod"), "bogus\n")
+	_, err := generate(t, dir)
+	if want := "go.mod:4: unknown directive: bogus"; err == nil || err.Error() != want {
+		t.Errorf("got %v, want %s", err, want)
+	}
+}
+
 func TestTheOutputIsTheSameWhereverAndHoweverItIsAskedFor(t *testing.T) {
 	dir := module(t, shop)
 	want, err := generate(t, dir)

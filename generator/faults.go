@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/resgen-go/resgen/directives"
+	"github.com/resgen-go/resgen/generator/internal/load"
 )
 
 // Fault is something wrong at one place of the input, or at the place of an
@@ -47,6 +48,24 @@ func fromDirectives(list directives.Faults) Faults {
 		faults = append(faults, Fault{fault.Position, message})
 	}
 	return faults
+}
+
+// fromLoad is the error of a load that failed as a whole; where it tells of
+// places, these are faults like all others.
+func fromLoad(err error, opts Options) error {
+	joined, ok := err.(interface{ Unwrap() []error })
+	if !ok {
+		return err
+	}
+	var faults Faults
+	for _, err := range joined.Unwrap() {
+		fault, ok := err.(load.Fault)
+		if !ok {
+			return err
+		}
+		faults = append(faults, Fault{fault.Position, fault.Message})
+	}
+	return faults.sorted(opts)
 }
 
 // sorted is the faults as an error: by position, each once; nil if there are

@@ -57,7 +57,7 @@ func Generate(opts Options) (Result, error) {
 	}
 	packages, err := load.Packages(load.Config{Dir: opts.Dir, Tags: opts.Tags, Env: opts.Env, Plain: opts.Plain}, opts.Patterns...)
 	if err != nil {
-		return Result{}, err
+		return Result{}, fromLoad(err, opts)
 	}
 	outcomes := make([]outcome, len(packages))
 	progress := opts.counter(len(packages))

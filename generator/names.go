@@ -144,9 +144,13 @@ func nameAfterBasic(t *types.Basic) string {
 	return "n"
 }
 
+// nameAfterList is the plural of what a list holds.
 func nameAfterList(elem types.Type) string {
-	if basic, ok := elem.(*types.Basic); ok {
-		if basic.Kind() == types.Byte {
+	switch elem := elem.(type) {
+	case *types.Slice, *types.Array:
+		return nameAfter(elem)
+	case *types.Basic:
+		if elem.Kind() == types.Byte {
 			return "data"
 		}
 		return "values"

@@ -6,8 +6,8 @@ import (
 	"github.com/dave/jennifer/jen"
 )
 
-// Plan says everything about one output file. It is plain data: all names are
-// chosen, all types printed, nothing is left to decide.
+// Plan says everything about one output file. It is plain data, and JSON shows it
+// all: names are chosen, types printed, nothing is left to decide.
 type Plan struct {
 	Path       string // of the output
 	Source     string // the file that asks for it
@@ -109,3 +109,6 @@ type Type struct {
 }
 
 func (t Type) String() string { return fmt.Sprintf("%#v", t.code) }
+
+// MarshalText lets a plan be looked at as JSON.
+func (t Type) MarshalText() ([]byte, error) { return []byte(t.String()), nil }

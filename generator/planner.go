@@ -3,6 +3,7 @@ package generator
 import (
 	"go/ast"
 	"go/types"
+	"maps"
 	"slices"
 	"strings"
 
@@ -71,29 +72,38 @@ func (c *checker) plan(source *load.File, targets []*target, declared names) Pla
 // parameters and then those of the imports.
 func (p *planner) survey(targets []*target) map[*types.TypeParam]string {
 	spoken := spokenFor(p.names)
-	inBodies := map[string]names{runtimePath: {}, "context": {}}
+	inBodies := map[string]names{}
 	typeParams := map[*types.TypeParam]string{}
 	for _, t := range targets {
-		unqualified := p.mentions(t)
-		unqualified.add("nil", "error", t.name, t.wrapper, t.constructor)
-		local := spokenFor(unqualified)
-		for i, name := range typeParamNames(t, local) {
+		for i, name := range typeParamNames(t, p.mentions(t)) {
 			typeParams[t.typeParams[i]] = name
 			spoken.add(name)
 		}
-		for _, m := range t.methods {
-			if m.guard == nil {
-				continue
-			}
-			inBodies[runtimePath].add(parameterNames(m)...)
-			if m.context < 0 {
-				p.imports.need("context", "context")
-				inBodies["context"].add(parameterNames(m)...)
-			}
-		}
+		p.mentionsInBodies(t, inBodies)
 	}
 	p.imports.choose(importNames(p.source.Syntax, p.pkg.Info), spoken, inBodies)
 	return typeParams
+}
+
+// mentionsInBodies notes which packages the bodies of guarded methods mention,
+// with the names of the parameters that would hide them.
+func (p *planner) mentionsInBodies(t *target, inBodies map[string]names) {
+	for _, m := range t.methods {
+		if m.guard == nil {
+			continue
+		}
+		paths := []string{runtimePath}
+		if m.context < 0 {
+			p.imports.need("context", "context")
+			paths = append(paths, "context")
+		}
+		for _, path := range paths {
+			if inBodies[path] == nil {
+				inBodies[path] = names{}
+			}
+			maps.Copy(inBodies[path], parameterNames(m))
+		}
+	}
 }
 
 // typeParamNames keeps the names of type parameters unless the wrapper mentions
@@ -117,6 +127,7 @@ func typeParamNames(t *target, needed names) []string {
 // which unqualified names occur. What cannot be spelled is a fault.
 func (p *planner) mentions(t *target) names {
 	unqualified := names{}
+	unqualified.add("nil", "error", t.name, t.wrapper, t.constructor)
 	var at *method
 	printer := &printer{
 		home:       p.home,
@@ -173,15 +184,14 @@ func (p *planner) cType(m *method) string {
 	return found
 }
 
-func parameterNames(m *method) []string {
-	var list []string
-	for v := range m.Signature().Params().Variables() {
-		list = append(list, v.Name())
+func parameterNames(m *method) names {
+	all := names{}
+	for _, tuple := range []*types.Tuple{m.Signature().Params(), m.Signature().Results()} {
+		for v := range tuple.Variables() {
+			all.add(v.Name())
+		}
 	}
-	for v := range m.Signature().Results().Variables() {
-		list = append(list, v.Name())
-	}
-	return list
+	return all
 }
 
 // wrapper plans one wrapper, now that imports and type parameters have names.
@@ -292,7 +302,7 @@ func (p *planner) needed(m *method, printer *printer) names {
 		needed.add(name)
 	}
 	if m.guard != nil {
-		needed.add("nil", p.imports.chosen[runtimePath].Name)
+		needed.add("nil")
 	}
 	return needed
 }

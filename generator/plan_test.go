@@ -1,0 +1,105 @@
+package generator
+
+import (
+	"encoding/json"
+	"go/token"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+func TestAPlanShowsAllThatWillBeGenerated(t *testing.T) {
+	pkg, err := checkSources(map[string]string{"in.go": `package random
+
+import "context"
+
+//resilience:breaker b
+type Shop[K comparable] interface {
+	Buy(context.Context, K, ...[]int) (*int, error)
+	Close()
+}
+`})
+	if err != nil {
+		t.Fatal(err)
+	}
+	annotated, _ := parse(pkg)
+	c := &checker{pkg: pkg, place: func(token.Pos) string { return "" }}
+	plan, err := json.MarshalIndent(c.plans(c.targets(annotated))[0].Wrappers[0].Methods, "", "  ")
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := `[
+  {
+    "Name": "Buy",
+    "Params": [
+      {
+        "Name": "ctx",
+        "Type": "context.Context",
+        "Variadic": false
+      },
+      {
+        "Name": "k",
+        "Type": "K",
+        "Variadic": false
+      },
+      {
+        "Name": "values",
+        "Type": "[]int",
+        "Variadic": true
+      }
+    ],
+    "Results": [
+      {
+        "Name": "n",
+        "Type": "*int",
+        "Variadic": false
+      },
+      {
+        "Name": "err",
+        "Type": "error",
+        "Variadic": false
+      }
+    ],
+    "Guard": {
+      "Field": "buy",
+      "Breaker": "b",
+      "Classify": {
+        "Package": "",
+        "Name": ""
+      },
+      "Bulkhead": "",
+      "Timeout": "",
+      "Check": null,
+      "Preload": null,
+      "Lease": null
+    },
+    "Why": "",
+    "Skipped": null,
+    "Names": {
+      "Call": "call",
+      "Err": "err",
+      "Context": "ctx",
+      "Package": ""
+    }
+  },
+  {
+    "Name": "Close",
+    "Params": null,
+    "Results": null,
+    "Guard": null,
+    "Why": "it returns no error",
+    "Skipped": [
+      "no breaker b: it returns no error"
+    ],
+    "Names": {
+      "Call": "",
+      "Err": "",
+      "Context": "",
+      "Package": ""
+    }
+  }
+]`
+	if diff := cmp.Diff(want, string(plan)); diff != "" {
+		t.Error(diff)
+	}
+}
