@@ -3,6 +3,7 @@ package load
 import (
 	"flag"
 	"fmt"
+	"go/build"
 	"go/types"
 	"os"
 	"path/filepath"
@@ -110,7 +111,7 @@ func settings(dir, comment string) (cfg Config, patterns []string) {
 		case "tags":
 			cfg.Tags = value
 		case "env":
-			cfg.Env = append(cfg.Env, strings.Fields(value)...)
+			cfg.Env = append(cfg.Env, strings.Fields(strings.ReplaceAll(value, "$GOROOT", build.Default.GOROOT))...)
 		case "dir":
 			cfg.Dir = filepath.Join(dir, value)
 		}
@@ -211,5 +212,22 @@ func TestAFileThatCannotBeReadIsTold(t *testing.T) {
 	}
 	if got := load(dir, Config{Dir: dir}, []string{"./..."}); !strings.Contains(got, "permission denied") {
 		t.Errorf("got\n%s", got)
+	}
+}
+
+func TestAFunctionThatOnlyADirectiveNamesIsLoaded(t *testing.T) {
+	dir := write(t, map[string]string{
+		"go.mod":     "module example.test/shop\n\ngo 1.26\n",
+		"dep/dep.go": "package dep\n\nfunc Classify(error) string { return \"\" }\n\nfunc Other() {}\n",
+		"shop.go": "package shop\n\nimport other \"example.test/shop/dep\"\n\n//resilience:breaker shop classify=other.Classify\n" +
+			"type Payments interface{ M() error }\n\nfunc f() { other.Other() }\n",
+	})
+	got, err := Packages(Config{Dir: dir})
+	if err != nil || len(got) != 1 || len(got[0].Types.Imports()) != 1 {
+		t.Fatalf("got %v and error %v", got, err)
+	}
+	scope := got[0].Types.Imports()[0].Scope()
+	if want := []string{"Classify"}; !slices.Equal(scope.Names(), want) {
+		t.Errorf("got %v instead of %v", scope.Names(), want)
 	}
 }

@@ -85,7 +85,7 @@ func (l *loader) faults(n *node, f *folder) []Fault {
 		case f.wild && strings.Contains(fault.Message, allExcluded):
 		case !fault.Position.IsValid():
 			bare = append(bare, fault)
-		case !slices.ContainsFunc(n.syntaxFaults, inSameFile(fault)):
+		default:
 			faults = append(faults, fault)
 		}
 	}
@@ -100,10 +100,6 @@ func (l *loader) faults(n *node, f *folder) []Fault {
 
 // allExcluded is what the go command says of a folder that a wildcard would not mean at all.
 const allExcluded = "build constraints exclude all Go files"
-
-func inSameFile(a Fault) func(Fault) bool {
-	return func(b Fault) bool { return a.Position.Filename == b.Position.Filename }
-}
 
 // compileFaults are what the parser finds, else what the type checker finds.
 func (n *node) compileFaults() []Fault {
