@@ -132,12 +132,12 @@ func (b *Bulkhead) take(n int, to tally) (seen tally, ok bool) {
 }
 
 // shift moves n permits that the caller holds, and returns what came of it.
-func (b *Bulkhead) shift(n int, to tally) tally {
+func (b *Bulkhead) shift(n int32, to tally) tally {
 	return tally(b.tally.Add(int64(tally(n) * to)))
 }
 
 // put shifts n permits to the free ones, which whoever waits has first.
-func (b *Bulkhead) put(n int, to tally) {
+func (b *Bulkhead) put(n int32, to tally) {
 	if n > 0 && b.shift(n, to).queued() {
 		b.wake()
 	}

@@ -7,37 +7,40 @@ import "context"
 // A permit that was lent is booked where it is, as idle or busy of the inner, and as lent by the outer.
 //
 // The lock of the reservation's root guards what changes.
+//
+// The counts are short because a holding is part of every entry's one allocation.
 type holding struct {
 	reservation *Reservation
 	bulkhead    *Bulkhead
 	outer       *holding // of the same bulkhead, in the nearest enclosing entry that has one
+	loans       *loan
 	as          Use
-	n           int // permits at the start
+	n           int32 // permits at the start
 
-	idle  int // wait for a call
-	busy  int // a call runs on them
-	lent  int // are with inner holdings
-	owed  int // of these three: belong to outer holdings
-	loans []loan
+	idle int32 // wait for a call
+	busy int32 // a call runs on them
+	lent int32 // are with inner holdings
+	owed int32 // of these three: belong to the lenders
 
-	fresh    int // of a lease's idle ones: no call ran on them so far
-	used     int
-	unused   int
-	overflow int
+	fresh    int32 // of a lease's idle ones: no call ran on them so far
+	used     int32
+	unused   int32
+	overflow int32
 }
 
 // A loan is a number of permits that belong to an outer holding.
 type loan struct {
-	from *holding
-	n    int
+	from   *holding
+	n      int32
+	before *loan
 }
 
 // total is the number of permits in the care of h.
-func (h *holding) total() int { return h.idle + h.busy + h.lent }
+func (h *holding) total() int32 { return h.idle + h.busy + h.lent }
 
 // held is the number of permits that h and the open entries around it have from the pool.
-func (h *holding) held() int {
-	sum := 0
+func (h *holding) held() int32 {
+	sum := int32(0)
 	for ; h != nil; h = h.outer {
 		if !h.reservation.closed {
 			sum += h.total() - h.owed
@@ -49,7 +52,7 @@ func (h *holding) held() int {
 // fill gets the permits of a new reservation, which nobody else knows yet: borrowed ones first, the
 // rest from the pool.
 func (h *holding) fill(ctx context.Context, p *patience) (waited bool, refused *Refusal) {
-	c := claim{n: h.n, to: freeToIdle}
+	c := claim{n: int(h.n), to: freeToIdle}
 	if h.as == Own {
 		c.to = freeToBusy
 	}
@@ -63,12 +66,12 @@ func (h *holding) fill(ctx context.Context, p *patience) (waited bool, refused *
 			return waited, refused
 		}
 	}
-	h.book(c.n)
+	h.book(int32(c.n))
 	return waited, nil
 }
 
 // book counts n permits, as far as they are for calls inside or not.
-func (h *holding) book(n int) {
+func (h *holding) book(n int32) {
 	if h.as == Own {
 		h.busy += n
 	} else {
@@ -82,25 +85,26 @@ func (h *holding) book(n int) {
 func (h *holding) borrow(c *claim) (against bool) {
 	h.lock()
 	defer h.unlock()
-	c.held = h.outer.held()
-	for from := h.outer; from != nil && c.n > 0; from = from.outer {
-		if n := from.lend(c.n); n > 0 {
-			h.loans = append(h.loans, loan{from, n})
-			c.loan += n
-			c.n -= n
+	c.held = int(h.outer.held())
+	missing := h.n
+	for from := h.outer; from != nil && missing > 0; from = from.outer {
+		if n := from.lend(missing); n > 0 {
+			h.loans = &loan{from, n, h.loans}
+			missing -= n
 		}
 	}
-	h.owed = c.loan
-	h.book(c.loan)
+	h.owed = h.n - missing
+	h.book(h.owed)
+	c.n, c.loan = int(missing), int(h.owed)
 	if h.as == Own {
-		h.bulkhead.shift(c.loan, idleToBusy)
-		h.outer.miss(c.n)
+		h.bulkhead.shift(h.owed, idleToBusy)
+		h.outer.miss(missing)
 	}
 	return h.reservation.outer.holdsAfter(h.bulkhead)
 }
 
 // lend passes up to n idle permits to an inner holding.
-func (h *holding) lend(n int) int {
+func (h *holding) lend(n int32) int32 {
 	n = min(n, h.idle)
 	h.idle -= n
 	h.lent += n
@@ -109,7 +113,7 @@ func (h *holding) lend(n int) int {
 }
 
 // takeBack books n permits that h had lent. Spent says that each served the one call of a ticket.
-func (h *holding) takeBack(n int, from tally, spent bool) {
+func (h *holding) takeBack(n int32, from tally, spent bool) {
 	h.lent -= n
 	if !h.reservation.closed && (h.as == Lease || !spent) {
 		h.idle += n
@@ -124,7 +128,7 @@ func (h *holding) takeBack(n int, from tally, spent bool) {
 
 // dismiss lets n permits go that h no longer counts. What served no call goes to the lenders first,
 // whose calls can still use it; what is spent goes to the pool first. It returns how many went there.
-func (h *holding) dismiss(n int, from tally, spent bool) (pooled int) {
+func (h *holding) dismiss(n int32, from tally, spent bool) (pooled int32) {
 	due := min(n, h.owed)
 	if spent {
 		due = max(0, h.owed-h.total())
@@ -134,15 +138,15 @@ func (h *holding) dismiss(n int, from tally, spent bool) (pooled int) {
 	return n - due
 }
 
-// repay gives n permits back to those who lent them.
-func (h *holding) repay(n int, from tally, spent bool) {
+// repay gives n permits back to those who lent them, the last one first.
+func (h *holding) repay(n int32, from tally, spent bool) {
 	h.owed -= n
 	for n > 0 {
-		last := &h.loans[len(h.loans)-1]
+		last := h.loans
 		back := min(n, last.n)
 		n -= back
 		if last.n -= back; last.n == 0 {
-			h.loans = h.loans[:len(h.loans)-1]
+			h.loans = last.before
 		}
 		last.from.takeBack(back, from, spent)
 	}
@@ -155,7 +159,7 @@ func (h *holding) open() {
 		h.bulkhead.counters.reserved.Add(uint64(h.n - h.owed))
 		return
 	}
-	for _, l := range h.loans {
+	for l := h.loans; l != nil; l = l.before {
 		h.lock()
 		l.from.used += l.n
 		h.unlock()
@@ -198,7 +202,7 @@ func (h *holding) beginCall() *holding {
 }
 
 // miss counts n calls as overflow of the innermost open reservation that is for calls.
-func (h *holding) miss(n int) {
+func (h *holding) miss(n int32) {
 	for ; h != nil; h = h.outer {
 		if h.as != Own && !h.reservation.closed {
 			h.overflow += n

@@ -109,7 +109,7 @@ func (b *Bulkhead) decided(ctx context.Context, w *waiter, refused *Refusal) *Re
 		return refused
 	}
 	if err := ended(ctx, time.Now()); err != nil {
-		b.put(w.n, -w.to)
+		b.put(int32(w.n), -w.to)
 		return b.refuse(Refusal{Kind: Cancelled, Wanted: w.n + w.loan, Available: w.n + w.loan, Cause: err})
 	}
 	return nil

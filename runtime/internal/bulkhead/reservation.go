@@ -88,7 +88,7 @@ func newReservation(ctx context.Context, wants []Want) *Reservation {
 	}
 	for i, w := range wants {
 		h := &r.held[i]
-		h.reservation, h.bulkhead, h.as, h.n = r, w.Bulkhead, w.As, w.N
+		h.reservation, h.bulkhead, h.as, h.n = r, w.Bulkhead, w.As, int32(w.N)
 		h.outer = r.outer.find(w.Bulkhead)
 	}
 	return r
@@ -174,7 +174,7 @@ func (r *Reservation) Close() (mismatched bool) {
 		return false
 	}
 	r.closed = true
-	unused, overflow := 0, 0
+	unused, overflow := int32(0), int32(0)
 	for i := range r.held {
 		h := &r.held[i]
 		h.close(true)
@@ -205,7 +205,7 @@ func (r *Reservation) Usage() []Usage {
 	var all []Usage
 	for i := range r.held {
 		if h := &r.held[i]; h.as != Own {
-			all = append(all, Usage{h.bulkhead, h.n, h.used, h.unused, h.overflow})
+			all = append(all, Usage{h.bulkhead, int(h.n), int(h.used), int(h.unused), int(h.overflow)})
 		}
 	}
 	return all
