@@ -180,6 +180,10 @@ func (b *Breaker) try(ctx context.Context, timeout time.Duration) (done bool) {
 	case <-ctx.Done():
 		return true
 	}
+	if ctx.Err() != nil {
+		<-b.prober.out // the period ended just now
+		return true
+	}
 	began := Now()
 	result := b.send(ctx, timeout)
 	overdue := time.NewTimer(timeout + timeout/10) // a probe that heeds its context comes before
