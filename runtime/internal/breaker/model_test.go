@@ -67,8 +67,6 @@ func newModel(settings Settings, external bool) *model {
 
 var noFigures = figures{failureRate: -1, slowRate: -1}
 
-// --- what the settings say
-
 // window is the last calls or the last span; of the state's outcomes, those count.
 func (m *model) window() (calls int, span time.Duration) {
 	if m.state == HalfOpen {
@@ -155,8 +153,6 @@ func (m *model) longest() time.Duration {
 	}
 	return 0
 }
-
-// --- what is admitted
 
 func (m *model) counting() bool {
 	return m.state == Closed || m.state == HalfOpen || m.state == MetricsOnly
@@ -292,8 +288,6 @@ func (m *model) admit() (call, bool) {
 	}
 	return call{m.stay}, true
 }
-
-// --- what becomes of it
 
 // end takes the result of a call, nil for an ignored one.
 func (m *model) end(c call, result *outcome) {
@@ -436,8 +430,6 @@ func (m *model) move(to State, at time.Time, by string) {
 		m.frozen = old
 	}
 }
-
-// --- by hand
 
 func (m *model) trip(by string) {
 	if m.state == Open || m.state == ForcedOpen {
