@@ -3,6 +3,7 @@ package bulkhead
 import (
 	"context"
 	"math/rand/v2"
+	"runtime"
 	"sync"
 	"testing"
 	"testing/synctest"
@@ -135,10 +136,12 @@ func TestNobodyIsForgottenInTheQueue(t *testing.T) {
 				for range 1000 {
 					if i == 0 {
 						if entry, _, refused := pair.Reserve(t.Context()); refused == nil {
+							runtime.Gosched()
 							entry.Close()
 							continue
 						}
 					} else if permit, refused := b.Acquire(t.Context()); refused == nil {
+						runtime.Gosched()
 						permit.Release()
 						continue
 					}
