@@ -106,7 +106,7 @@ func (c *checker) target(file *load.File, annotated directives.Interface) *targe
 		t.methods = append(t.methods, m)
 		c.resolve(t, m)
 	}
-	if !c.checkPredeclared(annotated) {
+	if !c.checkNil(annotated) {
 		return nil
 	}
 	return t
@@ -138,17 +138,14 @@ func (c *checker) iface(obj *types.TypeName, annotated directives.Interface) *ty
 	return iface
 }
 
-// checkPredeclared reports names of Go's own that a wrapper needs and that the
-// package hides.
-func (c *checker) checkPredeclared(annotated directives.Interface) bool {
-	fine := true
-	for _, name := range []string{"error", "nil"} {
-		if hiding := c.pkg.Lookup(name); hiding != nil {
-			c.faultWhole(annotated, "a wrapper needs Go's own %s, which is hidden by the one at %s", name, c.place(hiding.Pos()))
-			fine = false
-		}
+// checkNil reports a nil of the package's own, as every wrapper needs Go's. Other
+// names of Go's are missed only where a signature needs them.
+func (c *checker) checkNil(annotated directives.Interface) bool {
+	hiding := c.pkg.Lookup("nil")
+	if hiding != nil {
+		c.faultWhole(annotated, "a wrapper needs Go's own nil, which is hidden by the one at %s", c.place(hiding.Pos()))
 	}
-	return fine
+	return hiding == nil
 }
 
 // faultWhole reports an interface that cannot be wrapped at all.

@@ -102,7 +102,7 @@ func (w Wrapper) constructor() *jen.Statement {
 	return jen.Func().Id(w.Constructor).Add(typeParams(w.TypeParams)).Params(
 		jen.Id(n.NextParam).Add(w.iface()),
 		jen.Id(n.Registry).Op("*").Id(n.Runtime).Dot("Registry"),
-	).Params(jen.Op("*").Add(w.self()), jen.Error()).BlockFunc(func(body *jen.Group) {
+	).Params(jen.Op("*").Add(w.self()), w.Error.code).BlockFunc(func(body *jen.Group) {
 		body.Id(n.Wiring).Op(":=").Id(n.Registry).Dot("Wire").Call(jen.Lit(w.Interface))
 		body.Id(n.Wrapper).Op(":=").Op("&").Add(w.self()).Add(lines("{", w.values(), "}"))
 		for _, probe := range w.Probes {

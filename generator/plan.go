@@ -23,6 +23,7 @@ type Wrapper struct {
 	Name        string
 	Constructor string
 	TypeParams  []Param
+	Error       Type // the constructor's second result: error, if that has its name here
 	Methods     []Method
 	Probes      []Probe
 	Names       WrapperNames

@@ -127,7 +127,7 @@ func typeParamNames(t *target, needed names) []string {
 // which unqualified names occur. What cannot be spelled is a fault.
 func (p *planner) mentions(t *target) names {
 	unqualified := names{}
-	unqualified.add("nil", "error", t.name, t.wrapper, t.constructor)
+	unqualified.add("nil", t.name, t.wrapper, t.constructor)
 	var at *method
 	printer := &printer{
 		home:       p.home,
@@ -135,11 +135,15 @@ func (p *planner) mentions(t *target) names {
 		unqualify:  func(name string) { unqualified.add(name) },
 		unnameable: func(what string) { p.unnameable(t, at, what) },
 	}
+	printer.code(p.errorType())
 	for _, tp := range t.typeParams {
 		printer.code(tp.Constraint())
 	}
 	for _, at = range t.methods {
 		printer.code(at.Signature())
+		if at.guard != nil && len(at.guard.Check) > 0 {
+			printer.code(types.Typ[types.String]) // of the list of checked breakers
+		}
 		if fn := at.classify; fn != nil && p.home.owns(fn) {
 			unqualified.add(fn.Name())
 		} else if fn != nil {
@@ -149,11 +153,21 @@ func (p *planner) mentions(t *target) names {
 	return unqualified
 }
 
-// unnameable reports a method, or a constraint if m is nil, with a type that the
-// output cannot spell.
+// errorType is error or, in a package with a type error of its own, what Go's
+// stands for.
+func (p *planner) errorType() types.Type {
+	t := types.Universe.Lookup("error").Type()
+	if p.home.types.Scope().Lookup("error") != nil {
+		return t.Underlying()
+	}
+	return t
+}
+
+// unnameable reports a method, or the interface as a whole if m is nil, for which
+// the output needs a type that it cannot spell.
 func (p *planner) unnameable(t *target, m *method, what string) {
 	if m == nil {
-		p.faultWhole(t.annotated, "a constraint %s", what)
+		p.faultWhole(t.annotated, "it %s", what)
 		return
 	}
 	pos, directive := anchor(t.annotated, m)
@@ -203,7 +217,13 @@ func (p *planner) wrapper(t *target, typeParams map[*types.TypeParam]string) Wra
 		unnameable: func(string) {},
 		typeParams: typeParams,
 	}
-	w := Wrapper{Interface: t.name, Name: t.wrapper, Constructor: t.constructor, Probes: t.probes}
+	w := Wrapper{
+		Interface:   t.name,
+		Name:        t.wrapper,
+		Constructor: t.constructor,
+		Error:       printer.expression(p.errorType()),
+		Probes:      t.probes,
+	}
 	hidden := spokenFor(predeclared, p.imports.names()) // what no name that we choose may hide
 	for _, tp := range t.typeParams {
 		name := typeParams[tp]

@@ -1,12 +1,20 @@
-// Package in declares names of Go's own that the wrapper needs.
+// Package in declares names of Go's own that wrappers need.
 package in
 
-import "io"
+import (
+	"context"
+	"io"
+)
 
-type error struct{}
+type string struct{}
 
 //resilience:breaker store
 type Store interface {
 	io.Closer
 	io.StringWriter
+}
+
+type Shop interface {
+	//resilience:anticipate check=store
+	Buy(ctx context.Context) error
 }
