@@ -7,8 +7,6 @@ import (
 	"slices"
 	"strings"
 
-	"golang.org/x/tools/go/ast/astutil"
-
 	"github.com/resgen-go/resgen/generator/internal/load"
 )
 
@@ -182,19 +180,27 @@ func (p *planner) unnameable(t *target, m *method, what string) {
 func (p *planner) cType(m *method) string {
 	found := ""
 	for _, file := range p.pkg.Files {
-		if m.Pos() < file.Syntax.FileStart || file.Syntax.FileEnd < m.Pos() {
-			continue
-		}
-		path, _ := astutil.PathEnclosingInterval(file.Syntax, m.Pos(), m.Pos())
-		ast.Inspect(path[1], func(n ast.Node) bool { // path[0] is the name
-			if selector, ok := n.(*ast.SelectorExpr); ok {
-				if id, ok := selector.X.(*ast.Ident); ok && id.Name == "C" {
-					found = "C." + selector.Sel.Name
-				}
+		ast.Inspect(file.Syntax, func(n ast.Node) bool {
+			field, ok := n.(*ast.Field)
+			if ok && len(field.Names) == 1 && field.Names[0].Pos() == m.Pos() {
+				found = cTypeIn(field.Type)
 			}
-			return true
+			return found == ""
 		})
 	}
+	return found
+}
+
+func cTypeIn(expr ast.Expr) string {
+	found := ""
+	ast.Inspect(expr, func(n ast.Node) bool {
+		if selector, ok := n.(*ast.SelectorExpr); ok {
+			if id, ok := selector.X.(*ast.Ident); ok && id.Name == "C" {
+				found = "C." + selector.Sel.Name
+			}
+		}
+		return found == ""
+	})
 	return found
 }
 
