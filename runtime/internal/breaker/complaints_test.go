@@ -395,7 +395,7 @@ func TestT47AReloadKeepsAnOpenBreakerOpen(t *testing.T) {
 		s.Reconfigure(with(func(s *Static) { s.TestDelay = 10 * time.Second }).Strategy())
 		time.Sleep(5*time.Second - 1)
 		s.refuses()
-		time.Sleep(1)
+		time.Sleep(time.Nanosecond)
 		s.admit()
 	})(t)
 }
@@ -446,7 +446,7 @@ func TestT51TheDelayIsExact(t *testing.T) {
 			s.do("FFF")
 			time.Sleep(20*time.Second - 1)
 			s.refuses()
-			time.Sleep(1)
+			time.Sleep(time.Nanosecond)
 			s.admit()
 		}
 	})(t)
