@@ -44,6 +44,10 @@ func TestScenarios(t *testing.T) {
 	}
 }
 
+func TestScenariosBuildAndVet(t *testing.T) {
+	goCommand(t, "../testdata/scenarios", "vet", "./...")
+}
+
 // Each folder of faults has mistakes, and expects their exact messages.
 func TestFaults(t *testing.T) {
 	result, err := generator.Generate(generator.Options{Dir: "../testdata/faults", Patterns: []string{"./..."}})

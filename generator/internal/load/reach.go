@@ -45,10 +45,25 @@ func (l *loader) keepAll(n *node) {
 	for _, s := range n.sources {
 		if s.file.Asks {
 			for _, m := range classifier.FindAllSubmatch(s.file.Src, -1) {
-				l.wantFrom(s, s.imports[string(m[1])], string(m[2]))
+				from := n.importing(string(m[1]), s)
+				l.wantFrom(from, from.imports[string(m[1])], string(m[2]))
 			}
 		}
 	}
+}
+
+// importing is the source that imports a package under a name: s if it does, else
+// another one of the package.
+func (n *node) importing(name string, s *source) *source {
+	if s.imports[name] != nil {
+		return s
+	}
+	for _, other := range n.sources {
+		if other.imports[name] != nil {
+			return other
+		}
+	}
+	return s
 }
 
 // classifier is the one argument of a directive that names something of another package.
