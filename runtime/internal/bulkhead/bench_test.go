@@ -81,3 +81,39 @@ func BenchmarkReserve(b *testing.B) {
 		}
 	})
 }
+
+func TestAllocations(t *testing.T) {
+	var wants []Want
+	for _, name := range []string{"a", "b", "c", "d"} {
+		wants = append(wants, Want{named(name, 5, 0), 2, Ticket})
+	}
+	entry := func(wants ...Want) func() {
+		d := demand(t, wants...)
+		return func() {
+			r, _, refused := d.Reserve(t.Context())
+			if refused != nil {
+				t.Fatal(refused)
+			}
+			permit, _ := wants[0].Bulkhead.Acquire(r)
+			permit.Release()
+			r.Close()
+		}
+	}
+	for _, c := range []struct {
+		name string
+		want float64
+		do   func()
+	}{
+		{"call on the pool", 0, func() {
+			permit, _ := wants[0].Bulkhead.Acquire(t.Context())
+			permit.Release()
+		}},
+		{"entry with one bulkhead, and a call", 1, entry(wants[:1]...)},
+		{"entry with two bulkheads, and a call", 1, entry(wants[:2]...)},
+		{"entry with four bulkheads, and a call", 1, entry(wants...)},
+	} {
+		if got := testing.AllocsPerRun(100, c.do); got != c.want {
+			t.Errorf("%s: %v allocations, want %v", c.name, got, c.want)
+		}
+	}
+}

@@ -25,8 +25,9 @@ var born atomic.Uint64
 type Bulkhead struct {
 	name   string
 	number uint64
-	full   *Refusal     // of a call that finds no permit and does not wait: the commonest, so made once
 	wait   atomic.Int64 // the patience of a single call, in nanoseconds
+	full   *Refusal     // of a call that finds no permit and does not wait
+	last   atomic.Pointer[Refusal]
 
 	mu       sync.Mutex // guards the queue, and the free permits while somebody waits
 	queue    queue

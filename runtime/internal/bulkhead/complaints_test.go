@@ -292,6 +292,45 @@ func TestRefusalsSayWhatWasWanted(t *testing.T) {
 	}
 }
 
+func TestRefusalsOfOneKindAllocateNothing(t *testing.T) {
+	b, c := named("b", 4, 0), named("c", 4, 0)
+	acquireN(t, t.Context(), c, 3)
+	d := demand(t, Want{b, 2, Ticket}, Want{c, 2, Lease})
+	cancelled, cancel := context.WithCancel(t.Context())
+	cancel()
+	for name, ask := range map[string]func() *Refusal{
+		"call with a context that is done": func() *Refusal {
+			_, refused := b.Acquire(cancelled)
+			return refused
+		},
+		"entry with no room": func() *Refusal {
+			_, _, refused := d.Reserve(t.Context())
+			return refused
+		},
+	} {
+		if n := testing.AllocsPerRun(100, func() {
+			if ask() == nil {
+				t.Error("granted")
+			}
+		}); n != 0 {
+			t.Errorf("%s: %v allocations", name, n)
+		}
+	}
+	one, other := refuse(t, uncomparable{t.Context()}, b, Done), refuse(t, uncomparable{t.Context()}, b, Done)
+	if one == other {
+		t.Error("two refusals of unlike causes are one")
+	}
+}
+
+// uncomparable is done with an error that panics when it is compared.
+type uncomparable struct{ context.Context }
+
+func (uncomparable) Err() error { return uncomparableError{"done"} }
+
+type uncomparableError []string
+
+func (e uncomparableError) Error() string { return e[0] }
+
 func TestDemandSaysWhatIsWrongWithIt(t *testing.T) {
 	b, c := named("b", 4, 0), named("c", 4, 0)
 	for want, wants := range map[string][]Want{

@@ -76,20 +76,36 @@ func (d *Demand) Reserve(ctx context.Context) (r *Reservation, waited bool, refu
 	if err := ctx.Err(); err != nil {
 		return nil, false, d.wants[0].Bulkhead.refuseDone(d.wants[0].N, err)
 	}
-	r = newReservation(ctx, d.wants)
 	p := patience{longest: d.patience()}
-	for i := range r.held {
-		waits, refused := r.held[i].fill(ctx, &p)
+	outer := From(ctx)
+	if outer == nil && p.longest == 0 {
+		if refused := d.glance(); refused != nil {
+			return nil, false, refused
+		}
+	}
+	r = newReservation(ctx, outer, d.wants)
+	for i := range r.holdings {
+		waits, refused := r.holdings[i].fill(ctx, &p)
 		waited = waited || waits
 		if refused != nil {
 			r.abandon()
 			return nil, waited, refused
 		}
 	}
-	for i := range r.held {
-		r.held[i].open()
+	for i := range r.holdings {
+		r.holdings[i].open()
 	}
 	return r, waited, nil
+}
+
+// glance refuses what has no chance without a wait, before anything is taken or allocated.
+func (d *Demand) glance() *Refusal {
+	for _, w := range d.wants {
+		if t := w.Bulkhead.now(); t.available() < w.N {
+			return w.Bulkhead.refuseClaim(claim{n: w.N}, t)
+		}
+	}
+	return nil
 }
 
 // patience is the longest wait that one of the bulkheads allows.

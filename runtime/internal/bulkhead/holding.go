@@ -6,9 +6,8 @@ import "context"
 // entries form a chain, along which idle permits are lent from the outer to the inner and come back.
 // A permit that was lent is booked where it is, as idle or busy of the inner, and as lent by the outer.
 //
-// The lock of the reservation's root guards what changes.
-//
-// The counts are short because a holding is part of every entry's one allocation.
+// The lock of the reservation's root guards what changes. The counts are short because every entry
+// allocates its holdings.
 type holding struct {
 	reservation *Reservation
 	bulkhead    *Bulkhead
@@ -38,8 +37,8 @@ type loan struct {
 // total is the number of permits in the care of h.
 func (h *holding) total() int32 { return h.idle + h.busy + h.lent }
 
-// held is the number of permits that h and the open entries around it have from the pool.
-func (h *holding) held() int32 {
+// fromPool is the number of permits that h and the open entries around it have from the pool.
+func (h *holding) fromPool() int32 {
 	sum := int32(0)
 	for ; h != nil; h = h.outer {
 		if !h.reservation.closed {
@@ -85,7 +84,7 @@ func (h *holding) book(n int32) {
 func (h *holding) borrow(c *claim) (against bool) {
 	h.lock()
 	defer h.unlock()
-	c.held = int(h.outer.held())
+	c.held = int(h.outer.fromPool())
 	missing := h.n
 	for from := h.outer; from != nil && missing > 0; from = from.outer {
 		if n := from.lend(missing); n > 0 {

@@ -1,6 +1,9 @@
 package bulkhead
 
-import "fmt"
+import (
+	"context"
+	"fmt"
+)
 
 // Kind says why a request got no permit.
 type Kind uint8
@@ -45,16 +48,26 @@ func (r *Refusal) String() string {
 	return s
 }
 
-// refuse counts the refusal and returns it: the one made in advance where that says the same.
+// refuse counts the refusal and returns it. Overload brings the same refusal again and again, so that
+// of a call with no room is made in advance, and the last of the others is kept.
 func (b *Bulkhead) refuse(r Refusal) *Refusal {
 	b.counters.refused[r.Kind].Add(1)
 	r.Bulkhead = b
 	if r == *b.full {
 		return b.full
 	}
-	shared := r
-	return &shared
+	if r.Cause != nil && r.Cause != context.Canceled && r.Cause != context.DeadlineExceeded {
+		return keep(r) // errors of unknown types may not even be comparable
+	}
+	last := b.last.Load()
+	if last == nil || *last != r {
+		last = keep(r)
+		b.last.Store(last)
+	}
+	return last
 }
+
+func keep(r Refusal) *Refusal { return &r }
 
 // refuseClaim refuses for want of permits, in view of t.
 func (b *Bulkhead) refuseClaim(c claim, t tally) *Refusal {

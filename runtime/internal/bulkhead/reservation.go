@@ -18,7 +18,8 @@ type Reservation struct {
 
 	mu     sync.Mutex // of the root: guards the holdings of all reservations inside it
 	closed bool
-	held   []holding
+
+	holdings []holding
 }
 
 // contextKey finds the innermost reservation of a context.
@@ -78,16 +79,16 @@ func carried(ctx context.Context) *Reservation {
 	return r
 }
 
-// newReservation returns an empty reservation inside the one of ctx, if there is one. With up to
-// four bulkheads it is a single allocation.
-func newReservation(ctx context.Context, wants []Want) *Reservation {
+// newReservation returns an empty reservation inside outer, if that is not nil. With up to four
+// bulkheads it is a single allocation.
+func newReservation(ctx context.Context, outer *Reservation, wants []Want) *Reservation {
 	r := withRoom(len(wants))
-	r.Context, r.outer, r.root = ctx, From(ctx), r
-	if r.outer != nil {
-		r.root = r.outer.root
+	r.Context, r.outer, r.root = ctx, outer, r
+	if outer != nil {
+		r.root = outer.root
 	}
 	for i, w := range wants {
-		h := &r.held[i]
+		h := &r.holdings[i]
 		h.reservation, h.bulkhead, h.as, h.n = r, w.Bulkhead, w.As, int32(w.N)
 		h.outer = r.outer.find(w.Bulkhead)
 	}
@@ -101,25 +102,25 @@ func withRoom(n int) *Reservation {
 			Reservation
 			held [2]holding
 		})
-		room.Reservation.held = room.held[:n]
+		room.Reservation.holdings = room.held[:n]
 		return &room.Reservation
 	case n <= 4:
 		room := new(struct {
 			Reservation
 			held [4]holding
 		})
-		room.Reservation.held = room.held[:n]
+		room.Reservation.holdings = room.held[:n]
 		return &room.Reservation
 	}
-	return &Reservation{held: make([]holding, n)}
+	return &Reservation{holdings: make([]holding, n)}
 }
 
 // find returns the innermost holding of b, in r or around it.
 func (r *Reservation) find(b *Bulkhead) *holding {
 	for ; r != nil; r = r.outer {
-		for i := range r.held {
-			if r.held[i].bulkhead == b {
-				return &r.held[i]
+		for i := range r.holdings {
+			if r.holdings[i].bulkhead == b {
+				return &r.holdings[i]
 			}
 		}
 	}
@@ -130,8 +131,8 @@ func (r *Reservation) find(b *Bulkhead) *holding {
 // global order. The lock must be held.
 func (r *Reservation) holdsAfter(b *Bulkhead) bool {
 	for ; r != nil; r = r.outer {
-		for i := range r.held {
-			if h := &r.held[i]; !r.closed && h.total() > 0 && order(h.bulkhead, b) > 0 {
+		for i := range r.holdings {
+			if h := &r.holdings[i]; !r.closed && h.total() > 0 && order(h.bulkhead, b) > 0 {
 				return true
 			}
 		}
@@ -157,8 +158,8 @@ func (r *Reservation) abandon() {
 	mu.Lock()
 	defer mu.Unlock()
 	r.closed = true
-	for i := range r.held {
-		r.held[i].close(false)
+	for i := range r.holdings {
+		r.holdings[i].close(false)
 	}
 }
 
@@ -175,8 +176,8 @@ func (r *Reservation) Close() (mismatched bool) {
 	}
 	r.closed = true
 	unused, overflow := int32(0), int32(0)
-	for i := range r.held {
-		h := &r.held[i]
+	for i := range r.holdings {
+		h := &r.holdings[i]
 		h.close(true)
 		if h.as == Own {
 			continue
@@ -203,8 +204,8 @@ func (r *Reservation) Usage() []Usage {
 	mu.Lock()
 	defer mu.Unlock()
 	var all []Usage
-	for i := range r.held {
-		if h := &r.held[i]; h.as != Own {
+	for i := range r.holdings {
+		if h := &r.holdings[i]; h.as != Own {
 			all = append(all, Usage{h.bulkhead, int(h.n), int(h.used), int(h.unused), int(h.overflow)})
 		}
 	}
