@@ -102,7 +102,7 @@ func (r *Registry) hooks() breaker.Hooks {
 		Transition: func(t breaker.Transition) {
 			r.events.emit(Transition{
 				At: t.At, Breaker: t.Breaker, From: t.From, To: t.To,
-				Reason: t.Reason, By: t.By, Figures: t.Figures,
+				Reason: t.Reason, By: t.By, Figures: Figures(t.Figures), Refused: t.Refused, Lasted: Duration(t.Duration),
 			})
 		},
 		Probe: func(p breaker.Probe) {

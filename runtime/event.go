@@ -19,7 +19,9 @@ type Transition struct {
 	To      State     `json:"to"`
 	Reason  string    `json:"reason"`       // in words, with the figures that decided
 	By      string    `json:"by,omitempty"` // who asked, for a change made by hand
-	Figures Figures   `json:"figures"`      // of the period that ended
+	Figures Figures   `json:"figures"`      // of the period that ended; of OPEN, those that opened it
+	Refused uint64    `json:"refused"`      // calls refused in it
+	Lasted  Duration  `json:"lasted"`       // the period
 }
 
 // Refused is a call that a guard refused. The dependency was not called.
@@ -104,4 +106,10 @@ const (
 )
 
 // Figures are the outcomes a breaker judges by.
-type Figures = breaker.Figures
+type Figures struct {
+	Calls        uint64  `json:"calls"`
+	Failures     uint64  `json:"failures"`
+	SlowCalls    uint64  `json:"slowCalls"`
+	FailureRate  float64 `json:"failureRate"`  // percent; -1 while there are too few calls to judge
+	SlowCallRate float64 `json:"slowCallRate"` // likewise
+}

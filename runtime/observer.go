@@ -57,6 +57,9 @@ func (q *events) emit(e Event) { q.add(e, queueLimit) }
 func (q *events) emitFrequent(e Event) { q.add(e, frequentLimit) }
 
 func (q *events) add(e Event, limit int) {
+	if len(q.observers) == 0 {
+		return
+	}
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	if len(q.waiting) >= limit {

@@ -11,9 +11,20 @@ type NamedSettings struct {
 	Values  []Value `json:"values"`
 }
 
-// Value is one setting in force, and where it comes from: the name's own entry
-// in the file, the section's "default" entry, or built in.
-type Value = config.Value
+// Value is one setting in force.
+type Value struct {
+	Setting string `json:"setting"`
+	Value   any    `json:"value"` // an int, float64, bool or string (durations too: "20s"); nil: off
+	From    string `json:"from"`  // "file", "default section" (of the file) or "built in"
+}
+
+func effective(file *config.File, section, name string) []Value {
+	var values []Value
+	for _, v := range file.Effective(section, name) {
+		values = append(values, Value{v.Setting, v.Value, v.From.String()})
+	}
+	return values
+}
 
 // Settings returns what is in force for every name in use, by section and name.
 func (r *Registry) Settings() []NamedSettings {
@@ -22,7 +33,7 @@ func (r *Registry) Settings() []NamedSettings {
 	var all []NamedSettings
 	add := func(section string, names []string) {
 		for _, name := range names {
-			all = append(all, NamedSettings{section, name, r.settings.Effective(section, name)})
+			all = append(all, NamedSettings{section, name, effective(r.settings, section, name)})
 		}
 	}
 	add(config.Breakers, sortedNames(r.breakers))
@@ -48,7 +59,7 @@ func ParseSettings(name string, text []byte) (*SettingsFile, error) {
 // Effective returns the settings that the file gives a name of a section, which
 // need not be in the file.
 func (f *SettingsFile) Effective(section, name string) []Value {
-	return f.file.Effective(section, name)
+	return effective(f.file, section, name)
 }
 
 // Warnings are settings that are allowed but mean something else than they say.

@@ -19,10 +19,45 @@ type Snapshot struct {
 }
 
 // BreakerSnapshot is one breaker.
-type BreakerSnapshot = breaker.Snapshot
+type BreakerSnapshot struct {
+	Name     string    `json:"name"`
+	Strategy string    `json:"strategy"`
+	State    State     `json:"state"`
+	Since    time.Time `json:"since"`            // when the state began
+	Admits   bool      `json:"admits"`           // a call would be admitted: OPEN with its delay over says true
+	RetryAt  time.Time `json:"retryAt,omitzero"` // when OPEN admits a call again, where time alone decides
+	Refused  uint64    `json:"refused"`          // calls refused since then
+	Trials   int       `json:"trials"`           // calls of HALF_OPEN that have not ended
+	Figures            // of the window; while OPEN of the one that opened it
+}
 
-// BulkheadSnapshot is one bulkhead.
-type BulkheadSnapshot = bulkhead.Snapshot
+// BulkheadSnapshot is one bulkhead. InUse, ReservedIdle and Available together
+// are MaxConcurrentCalls, except while a shrink is being paid back. Entries that
+// leave permits unused while others overflow declare the wrong number.
+type BulkheadSnapshot struct {
+	Name               string `json:"name"`
+	MaxConcurrentCalls int    `json:"maxConcurrentCalls"`
+	InUse              int    `json:"inUse"`        // permits that calls run on
+	ReservedIdle       int    `json:"reservedIdle"` // permits that reservations keep for calls to come
+	Available          int    `json:"available"`    // permits in the pool
+	Waiting            int    `json:"waiting"`      // requests in the queue, of any number of permits
+
+	// Since the bulkhead was made:
+	Reserved            uint64   `json:"reserved"` // permits taken from the pool for calls inside entries
+	Refused             Refusals `json:"refused"`
+	UsedFromReservation uint64   `json:"usedFromReservation"` // calls that ran on a reserved permit
+	Overflow            uint64   `json:"overflow"`            // calls whose open reservation had no permit left for them
+	ReturnedUnused      uint64   `json:"returnedUnused"`      // reserved permits on which no call ran
+}
+
+// Refusals count the requests that a bulkhead refused, each once, however many
+// permits it wanted.
+type Refusals struct {
+	Full      uint64 `json:"full"`
+	TooLarge  uint64 `json:"tooLarge"`
+	Cancelled uint64 `json:"cancelled"` // the context was done, or ended the wait
+	Gate      uint64 `json:"gate"`      // a gate refused before the bulkhead was asked
+}
 
 // TimeoutSnapshot is one timeout; 0 bounds nothing.
 type TimeoutSnapshot struct {
@@ -51,15 +86,31 @@ func (r *Registry) Snapshot() Snapshot {
 		Events:    r.events.snapshot(),
 	}
 	for _, b := range sortedByName(r.breakers) {
-		snapshot.Breakers = append(snapshot.Breakers, b.Snapshot())
+		snapshot.Breakers = append(snapshot.Breakers, newBreakerSnapshot(b.Snapshot()))
 	}
 	for _, b := range sortedByName(r.bulkheads) {
-		snapshot.Bulkheads = append(snapshot.Bulkheads, b.Snapshot())
+		snapshot.Bulkheads = append(snapshot.Bulkheads, newBulkheadSnapshot(b.Snapshot()))
 	}
 	for _, t := range sortedByName(r.timeouts) {
 		snapshot.Timeouts = append(snapshot.Timeouts, TimeoutSnapshot{t.name, Duration(t.limit.Load())})
 	}
 	return snapshot
+}
+
+func newBreakerSnapshot(s breaker.Snapshot) BreakerSnapshot {
+	return BreakerSnapshot{
+		Name: s.Name, Strategy: s.Strategy, State: s.State, Since: s.Since, Admits: s.Admits,
+		RetryAt: s.RetryAt, Refused: s.Refused, Trials: s.Trials, Figures: Figures(s.Figures),
+	}
+}
+
+func newBulkheadSnapshot(s bulkhead.Snapshot) BulkheadSnapshot {
+	return BulkheadSnapshot{
+		Name: s.Name, MaxConcurrentCalls: s.MaxConcurrentCalls,
+		InUse: s.InUse, ReservedIdle: s.ReservedIdle, Available: s.Available, Waiting: s.Waiting,
+		Reserved: s.Reserved, Refused: Refusals(s.Refused), UsedFromReservation: s.UsedFromReservation,
+		Overflow: s.Overflow, ReturnedUnused: s.ReturnedUnused,
+	}
 }
 
 func (e Reloaded) snapshot() SettingsSnapshot {

@@ -1,0 +1,121 @@
+package resilience_test
+
+import (
+	"context"
+	"encoding/json"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	resilience "github.com/resgen-go/resgen/runtime"
+)
+
+func TestSnapshotEncodesToStableJSON(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		registry := newRegistry(t, `{
+			"breakers": {"b": {"failureThreshold": 1, "testDelay": "20s"}},
+			"bulkheads": {"b": {"maxConcurrentCalls": 2}},
+			"timeouts": {"b": {"duration": "300ms"}},
+		}`)
+		guard := newGuard(t, registry, resilience.Guards{Breaker: "b", Bulkhead: "b", Timeout: "b"})
+		do(context.Background(), guard, returns(errDown))
+		do(context.Background(), guard, returns(nil))
+		time.Sleep(time.Second)
+		got, err := json.MarshalIndent(registry.Snapshot(), "", "\t")
+		if err != nil {
+			t.Fatal(err)
+		}
+		want := `{
+	"at": "2000-01-01T00:00:01Z",
+	"breakers": [
+		{
+			"name": "b",
+			"strategy": "STATIC_THRESHOLD",
+			"state": "OPEN",
+			"since": "2000-01-01T00:00:00Z",
+			"admits": false,
+			"retryAt": "2000-01-01T00:00:20Z",
+			"refused": 1,
+			"trials": 0,
+			"calls": 1,
+			"failures": 1,
+			"slowCalls": 0,
+			"failureRate": 100,
+			"slowCallRate": 0
+		}
+	],
+	"bulkheads": [
+		{
+			"name": "b",
+			"maxConcurrentCalls": 2,
+			"inUse": 0,
+			"reservedIdle": 0,
+			"available": 2,
+			"waiting": 0,
+			"reserved": 0,
+			"refused": {
+				"full": 0,
+				"tooLarge": 0,
+				"cancelled": 0,
+				"gate": 0
+			},
+			"usedFromReservation": 0,
+			"overflow": 0,
+			"returnedUnused": 0
+		}
+	],
+	"timeouts": [
+		{
+			"name": "b",
+			"duration": "300ms"
+		}
+	],
+	"settings": {
+		"source": "resilience.json",
+		"readAt": "2000-01-01T00:00:00Z"
+	},
+	"events": {
+		"delivered": 0,
+		"dropped": 0,
+		"panics": 0
+	}
+}`
+		if diff := cmp.Diff(want, string(got)); diff != "" {
+			t.Errorf("(-want +got):\n%s", diff)
+		}
+	})
+}
+
+func TestSettingsSayWhereEachValueComesFrom(t *testing.T) {
+	registry := newRegistry(t, `{"bulkheads": {"default": {"maxWaitDuration": "50ms"}, "b": {"maxConcurrentCalls": 2}}}`)
+	newGuard(t, registry, resilience.Guards{Bulkhead: "b"})
+	want := []resilience.NamedSettings{{
+		Section: "bulkheads", Name: "b", Values: []resilience.Value{
+			{Setting: "maxConcurrentCalls", Value: 2, From: "file"},
+			{Setting: "maxWaitDuration", Value: "50ms", From: "default section"},
+			{Setting: "queueCapacity", Value: nil, From: "built in"},
+		},
+	}}
+	if diff := cmp.Diff(want, registry.Settings()); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
+func TestSettingsThatMeanSomethingElseAreWarnedOf(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var warnings []string
+		newRegistry(t, `{"breakers": {"b": {"strategy": "CANARY_RATE_THRESHOLD", "slidingWindowSize": 20}}}`,
+			resilience.Observe(resilience.ObserverFunc(func(e resilience.Event) {
+				if warning, ok := e.(resilience.SettingWarning); ok {
+					warnings = append(warnings, warning.Text)
+				}
+			})))
+		synctest.Wait()
+		want := []string{"resilience.json:1:79: breakers.b.slidingWindowSize: minimumNumberOfCalls 50 is above slidingWindowSize (20) and means 20"}
+		if diff := cmp.Diff(want, warnings); diff != "" {
+			t.Errorf("(-want +got):\n%s", diff)
+		}
+	})
+}
