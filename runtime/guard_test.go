@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"runtime"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -128,33 +127,6 @@ func TestOutcomes(t *testing.T) {
 			}
 		})
 	}
-}
-
-func TestPanicIsAFailureAndGoesOnUnchanged(t *testing.T) {
-	registry := newRegistry(t, `{}`)
-	guard := newGuard(t, registry, resilience.Guards{Breaker: "b", Bulkhead: "b"})
-	value := new(int)
-	func() {
-		defer func() {
-			if got := recover(); got != value {
-				t.Errorf("recovered %v, want the value that was thrown", got)
-			}
-		}()
-		do(context.Background(), guard, func(context.Context) error { panic(value) })
-	}()
-	wantOneFailureAndNoPermitOut(t, registry)
-}
-
-func TestGoexitIsAFailure(t *testing.T) {
-	registry := newRegistry(t, `{}`)
-	guard := newGuard(t, registry, resilience.Guards{Breaker: "b", Bulkhead: "b"})
-	done := make(chan struct{})
-	go func() {
-		defer close(done)
-		do(context.Background(), guard, func(context.Context) error { runtime.Goexit(); return nil })
-	}()
-	<-done
-	wantOneFailureAndNoPermitOut(t, registry)
 }
 
 func TestClassifyThatPanicsIsAFailure(t *testing.T) {
@@ -302,26 +274,6 @@ func work(ctx context.Context, takes time.Duration, own error) error {
 	}
 }
 
-func TestTimeoutPassesOnResultsThatComeLate(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		registry := newRegistry(t, `{"timeouts": {"b": {"duration": "1s"}}}`)
-		guard := newGuard(t, registry, resilience.Guards{Breaker: "b", Bulkhead: "b", Timeout: "b"})
-		err := do(context.Background(), guard, func(context.Context) error {
-			time.Sleep(2 * time.Second)
-			if got := bulkheadOf(t, registry, "b"); got.InUse != 1 {
-				t.Errorf("%d permits in use after the timeout, want the one that still runs", got.InUse)
-			}
-			return nil
-		})
-		if err != nil {
-			t.Errorf("a late success became %v", err)
-		}
-		if got := breakerOf(t, registry, "b").Figures; got.Failures != 0 || got.Calls != 1 {
-			t.Errorf("counted %d failures of %d calls, want a success", got.Failures, got.Calls)
-		}
-	})
-}
-
 func TestGatesNameAllThatRefuse(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		registry := newRegistry(t, `{"breakers": {"a": {"testDelay": "10s"}, "b": {"testDelay": "30s"}}}`)
@@ -389,42 +341,6 @@ func TestReservationReachesAContextThatIsNotDerived(t *testing.T) {
 	if _, ok := resilience.ReservationFrom(kept.Attach(context.Background())); ok {
 		t.Error("the reservation is still found after its entry returned")
 	}
-}
-
-func TestMisspeltNames(t *testing.T) {
-	t.Run("an unknown name has the defaults and shows as an event", func(t *testing.T) {
-		synctest.Test(t, func(t *testing.T) {
-			var seen []resilience.Event
-			observer := resilience.ObserverFunc(func(e resilience.Event) { seen = append(seen, e) })
-			registry := newRegistry(t, `{"breakers": {"payments": {}}}`, resilience.Observe(observer))
-			newGuard(t, registry, resilience.Guards{Breaker: "paymnets"})
-			synctest.Wait()
-			if len(seen) != 1 {
-				t.Fatalf("saw %v, want one event", seen)
-			}
-			unknown, ok := seen[0].(resilience.UnknownName)
-			if !ok || unknown.Name != "paymnets" || unknown.Nearest != "payments" || unknown.Section != "breakers" {
-				t.Errorf("saw %+v", seen[0])
-			}
-		})
-	})
-	t.Run("with Strict it is the constructor's error", func(t *testing.T) {
-		registry := newRegistry(t, `{"breakers": {"payments": {}}}`, resilience.Strict())
-		wiring := registry.Wire("Client")
-		wiring.Guard("Do", resilience.Guards{Breaker: "paymnets"})
-		wiring.Guard("Undo", resilience.Guards{Breaker: "paymnets"})
-		want := `Client: resilience: resilience.json: breakers has no "paymnets", the nearest unused is "payments"`
-		if err := wiring.Done(); err == nil || err.Error() != want {
-			t.Errorf("got\n%v\nwant\n%s", err, want)
-		}
-	})
-	t.Run("control by hand suggests", func(t *testing.T) {
-		registry := newRegistry(t, `{"breakers": {"payments": {}}}`)
-		want := `resilience: no breaker "paymnets", did you mean "payments"?`
-		if _, err := registry.Breaker("paymnets"); err == nil || err.Error() != want {
-			t.Errorf("got\n%v\nwant\n%s", err, want)
-		}
-	})
 }
 
 func TestBadSettingsAreAnErrorOfTheConstructor(t *testing.T) {

@@ -14,48 +14,6 @@ import (
 // opens is the JSON of a breaker that one failure opens.
 const opens = `{"breakers": {"b": {"failureThreshold": 1, "successThreshold": 1, "testDelay": "1s"}}}`
 
-func TestObserverMayUseTheRegistry(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		var registry *resilience.Registry
-		var guard *resilience.Guard
-		var inside error
-		observer := resilience.ObserverFunc(func(e resilience.Event) {
-			if transition, ok := e.(resilience.Transition); ok && transition.To == resilience.Open {
-				registry.Snapshot()
-				inside = do(context.Background(), guard, returns(nil))
-			}
-		})
-		registry = newRegistry(t, opens, resilience.Observe(observer))
-		guard = newGuard(t, registry, resilience.Guards{Breaker: "b"})
-		do(context.Background(), guard, returns(errDown))
-		synctest.Wait()
-		if inside == nil {
-			t.Error("the call from the observer was not refused")
-		}
-	})
-}
-
-func TestObserverThatPanicsIsCountedAndGoesOn(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		var seen int
-		observer := resilience.ObserverFunc(func(e resilience.Event) {
-			if _, ok := e.(resilience.Transition); ok {
-				seen++
-				panic("observer")
-			}
-		})
-		registry := newRegistry(t, opens, resilience.Observe(observer))
-		guard := newGuard(t, registry, resilience.Guards{Breaker: "b"})
-		do(context.Background(), guard, returns(errDown))
-		time.Sleep(time.Second)
-		do(context.Background(), guard, returns(nil))
-		synctest.Wait()
-		if got := registry.Snapshot().Events.Panics; got != 3 || seen != 3 {
-			t.Errorf("%d events seen and %d panics counted, want 3 and 3", seen, got)
-		}
-	})
-}
-
 func TestObserverThatBlocksDelaysNoCallAndLosesRareEventsLast(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		release := make(chan struct{})

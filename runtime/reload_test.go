@@ -55,7 +55,7 @@ func reload(t testing.TB, source *text, registry *resilience.Registry, content s
 	}
 }
 
-func TestReloadKeepsAnOpenBreakerOpen(t *testing.T) {
+func TestT47ReloadKeepsAnOpenBreakerOpen(t *testing.T) {
 	cases := []struct {
 		name, after string
 		ends        time.Duration
@@ -88,7 +88,7 @@ func TestReloadKeepsAnOpenBreakerOpen(t *testing.T) {
 	}
 }
 
-func TestReloadKeepsTheWindow(t *testing.T) {
+func TestT47ReloadKeepsTheWindow(t *testing.T) {
 	source, registry := newSource(t, `{"breakers": {"b": {"failureThreshold": 3}}}`)
 	guard := newGuard(t, registry, resilience.Guards{Breaker: "b"})
 	do(context.Background(), guard, returns(errDown))
@@ -118,7 +118,7 @@ func TestReloadResizesABulkheadAndTimeouts(t *testing.T) {
 	})
 }
 
-func TestReloadOfAFaultyFileChangesNothing(t *testing.T) {
+func TestT30ReloadOfAFaultyFileChangesNothing(t *testing.T) {
 	source, registry := newSource(t, `{"bulkheads": {"b": {"maxConcurrentCalls": 1}}}`)
 	newGuard(t, registry, resilience.Guards{Bulkhead: "b"})
 	source.set(`{"bulkheads": {"b": {"maxConcurrentCalls": 0}}}`)
@@ -134,7 +134,7 @@ func TestReloadOfAFaultyFileChangesNothing(t *testing.T) {
 	}
 }
 
-func TestForcedStatesSurviveAReload(t *testing.T) {
+func TestT50ForcedStatesSurviveAReload(t *testing.T) {
 	source, registry := newSource(t, `{}`)
 	newGuard(t, registry, resilience.Guards{Breaker: "b"})
 	b, err := registry.Breaker("b")
@@ -149,16 +149,23 @@ func TestForcedStatesSurviveAReload(t *testing.T) {
 }
 
 // One goroutine reloads all the time what the others call through.
-func TestReloadUnderLoadLosesNoPermit(t *testing.T) {
-	files := []string{
-		`{"breakers": {"b": {"failureThreshold": 50, "failureThresholdCapacity": 100}}, "bulkheads": {"b": {"maxConcurrentCalls": 4, "maxWaitDuration": "1s"}}}`,
-		`{"breakers": {"b": {"strategy": "CANARY_RATE_THRESHOLD", "initialState": "CLOSED"}}, "bulkheads": {"b": {"maxConcurrentCalls": 2, "maxWaitDuration": "1s"}}}`,
-		`{"breakers": {"b": {"strategy": "PACED_RATE_THRESHOLD"}}, "bulkheads": {"b": {"maxConcurrentCalls": 9, "queueCapacity": 3}}, "timeouts": {"b": {"duration": "1s"}}}`,
-		`{"breakers": {"b": {"failureThreshold": 0}}}`,
+func TestT48ReloadUnderLoadLosesNoPermitAndClosesNothing(t *testing.T) {
+	reloads := 10_000
+	if raceEnabled || testing.Short() {
+		reloads = 1_000
 	}
-	source, registry := newSource(t, files[0])
+	source, registry := newSource(t, `{}`)
 	guard := newGuard(t, registry, resilience.Guards{Breaker: "b", Bulkhead: "b", Timeout: "b"})
-	entry := newGuard(t, registry, resilience.Guards{Preload: []resilience.Permits{{Bulkhead: "b", N: 2}}})
+	entry := newGuard(t, registry, resilience.Guards{Check: []string{"b"}, Preload: []resilience.Permits{{Bulkhead: "b", N: 2}}})
+	held := newGuard(t, registry, resilience.Guards{Breaker: "held"})
+	do(context.Background(), held, func(context.Context) error {
+		b, err := registry.Breaker("held")
+		if err != nil {
+			return err
+		}
+		b.Trip("test")
+		return nil
+	})
 	ctx, stop := context.WithCancel(context.Background())
 	var callers sync.WaitGroup
 	for i := range 8 {
@@ -169,15 +176,43 @@ func TestReloadUnderLoadLosesNoPermit(t *testing.T) {
 			}
 		})
 	}
-	for i := range 1000 {
-		source.set(files[i%len(files)])
-		registry.Reload()
+	random := rand.New(rand.NewPCG(2, 2))
+	for range reloads {
+		content, valid := randomSettings(random)
+		source.set(content)
+		if err := registry.Reload(); (err == nil) != valid {
+			t.Fatalf("reload returned %v for\n%s", err, content)
+		}
+		if err := do(context.Background(), held, returns(nil)); !errors.Is(err, resilience.ErrOpen) {
+			t.Fatalf("an open breaker admitted a call after a reload to\n%s", content)
+		}
 	}
 	stop()
 	callers.Wait()
 	if got := bulkheadOf(t, registry, "b"); got.InUse != 0 || got.ReservedIdle != 0 || got.Available != got.MaxConcurrentCalls {
 		t.Errorf("at the end: %+v", got)
 	}
+}
+
+// randomSettings is a file, one in five with a fault.
+func randomSettings(random *rand.Rand) (content string, valid bool) {
+	strategies := []string{
+		`"failureThreshold": %[1]d, "failureThresholdCapacity": %[2]d`,
+		`"strategy": "CONSECUTIVE_FAILURES", "failureThreshold": %[1]d, "successThreshold": %[2]d`,
+		`"strategy": "CANARY_RATE_THRESHOLD", "slidingWindowSize": %[2]d, "slowCallDurationThreshold": "%[1]dms"`,
+		`"strategy": "CANARY_RATE_THRESHOLD", "slidingWindowType": "TIME_BASED", "slidingWindowSize": %[1]d, "waitDurationInOpenState": "%[2]dm"`,
+		`"strategy": "PACED_RATE_THRESHOLD", "minimumNumberOfCalls": %[1]d, "testDelay": "%[2]dm"`,
+	}
+	size := 1 + random.IntN(9)
+	if valid = random.IntN(5) > 0; !valid {
+		size = -size
+	}
+	strategy := fmt.Sprintf(strategies[random.IntN(len(strategies))], 1+random.IntN(50), 51+random.IntN(50))
+	return fmt.Sprintf(`{
+		"breakers": {"b": {%s}, "held": {"failureThreshold": %d, "testDelay": "1h"}},
+		"bulkheads": {"b": {"maxConcurrentCalls": %d, "maxWaitDuration": "%dms", "queueCapacity": %d}},
+		"timeouts": {"b": {"duration": "%dms"}},
+	}`, strategy, 1+random.IntN(5), size, random.IntN(3), random.IntN(4), 1+random.IntN(1000)), valid
 }
 
 func callSomehow(random *rand.Rand, guard, entry *resilience.Guard) {
