@@ -46,7 +46,7 @@ func (c *Call) Begin(ctx context.Context, g *Guard) error {
 	if g.breaker != nil {
 		period, admitted := g.breaker.Admit()
 		if !admitted {
-			c.giveBack()
+			c.giveBack(g)
 			c.guard = nil
 			return g.refuseOpen(period)
 		}
@@ -130,7 +130,7 @@ func (c *Call) end(outcome Outcome, err error) {
 		c.record(outcome)
 	}
 	if g.bulkhead != nil || c.reservation != nil {
-		c.giveBack()
+		c.giveBack(g)
 	}
 	if c.measured != nil {
 		c.measured.end(g, outcome, err)
@@ -150,12 +150,14 @@ func (c *Call) record(outcome Outcome) {
 }
 
 // giveBack returns what enter took.
-func (c *Call) giveBack() {
-	if c.reservation != nil {
-		c.reservation.Close()
+func (c *Call) giveBack(g *Guard) {
+	if c.reservation == nil {
+		c.permit.Release()
 		return
 	}
-	c.permit.Release()
+	if mismatched := c.reservation.Close(); mismatched {
+		g.tellMismatch(c.reservation)
+	}
 }
 
 func (m *measured) end(g *Guard, outcome Outcome, err error) {

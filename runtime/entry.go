@@ -3,6 +3,7 @@ package resilience
 import (
 	"slices"
 	"sync/atomic"
+	"time"
 
 	"github.com/resgen-go/resgen/runtime/internal/breaker"
 	"github.com/resgen-go/resgen/runtime/internal/bulkhead"
@@ -32,7 +33,7 @@ func (e *entry) enter(g *Guard, call *Call) error {
 		return nil
 	}
 	if err := e.ask(g); err != nil {
-		call.giveBack()
+		call.giveBack(g)
 		return err
 	}
 	return nil
@@ -92,4 +93,19 @@ func newGateError(method string, all []refusing) *RefusalError {
 		err.Gates = append(err.Gates, r.gate.Name())
 	}
 	return err
+}
+
+// tellMismatch tells observers of a declaration that does not fit the body.
+func (g *Guard) tellMismatch(r *bulkhead.Reservation) {
+	if !g.events.observed {
+		return
+	}
+	for _, used := range r.Usage() {
+		if used.Unused > 0 || used.Overflow > 0 {
+			g.events.emitFrequent(Mismatch{
+				At: time.Now(), Method: g.method, Bulkhead: used.Bulkhead.Name(),
+				Reserved: used.Reserved, Unused: used.Unused, Overflow: used.Overflow,
+			})
+		}
+	}
 }

@@ -7,8 +7,8 @@ import (
 )
 
 // Event is something that happened in a registry: one of [Transition],
-// [Refused], [CallEnded], [Probed], [Reloaded], [UnknownName] and
-// [SettingWarning].
+// [Refused], [CallEnded], [Probed], [Reloaded], [UnknownName],
+// [SettingWarning] and [Mismatch].
 type Event interface{ event() }
 
 // Transition is a breaker's change of state.
@@ -75,6 +75,18 @@ type SettingWarning struct {
 	Text string    `json:"text"` // with file, position and path
 }
 
+// Mismatch is what an entry made of its reservation of one bulkhead, told where
+// it left reserved permits unused although calls under it went without: its
+// declaration does not fit its body.
+type Mismatch struct {
+	At       time.Time `json:"at"`
+	Method   string    `json:"method"`
+	Bulkhead string    `json:"bulkhead"`
+	Reserved int       `json:"reserved"`
+	Unused   int       `json:"unused"`
+	Overflow int       `json:"overflow"` // calls that found no reserved permit left
+}
+
 func (Transition) event()     {}
 func (Refused) event()        {}
 func (CallEnded) event()      {}
@@ -82,6 +94,7 @@ func (Probed) event()         {}
 func (Reloaded) event()       {}
 func (UnknownName) event()    {}
 func (SettingWarning) event() {}
+func (Mismatch) event()       {}
 
 // Duration is a time.Duration that is written as text, such as "1.5s".
 type Duration time.Duration

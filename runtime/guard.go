@@ -49,6 +49,7 @@ func (g *Guard) enter(call *Call) error {
 	}
 	if g.breaker != nil {
 		if period, admits := g.breaker.Gate(); !admits {
+			g.bulkhead.CountGate()
 			return g.refuseOpen(period)
 		}
 	}
@@ -129,7 +130,7 @@ func (e *RefusalError) tells(refused *bulkhead.Refusal) bool {
 }
 
 func (g *Guard) observeRefusal(err *RefusalError) {
-	if g.events.refusals {
+	if g.events.observed {
 		g.events.emitFrequent(Refused{At: time.Now(), Error: err})
 	}
 }

@@ -43,7 +43,7 @@ var errUndelivered = errors.New("resilience: an observer did not take its last e
 // events wait.
 type events struct {
 	observers []Observer
-	refusals  bool // somebody wants Refused
+	observed  bool // somebody wants more than transitions
 	calls     bool // somebody wants CallEnded
 
 	mu      sync.Mutex

@@ -8,6 +8,8 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
+
 	resilience "github.com/resgen-go/resgen/runtime"
 )
 
@@ -79,6 +81,33 @@ func TestCallEndedTellsOutcomeAndDuration(t *testing.T) {
 		if len(seen) != 1 || seen[0].Outcome != resilience.Failure || seen[0].Duration != resilience.Duration(time.Second) ||
 			seen[0].Method != "Client.Do" || seen[0].Err != errDown {
 			t.Errorf("saw %+v", seen)
+		}
+	})
+}
+
+func TestEntryThatDeclaresTheWrongBulkheadIsTold(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		seen := map[string]resilience.Mismatch{}
+		observer := resilience.ObserverFunc(func(e resilience.Event) {
+			if mismatch, ok := e.(resilience.Mismatch); ok {
+				mismatch.At = time.Time{}
+				seen[mismatch.Bulkhead] = mismatch
+			}
+		})
+		registry := newRegistry(t, `{}`, resilience.Observe(observer))
+		entry := newGuard(t, registry, resilience.Guards{Preload: []resilience.Permits{{Bulkhead: "a", N: 2}, {Bulkhead: "b", N: 1}}})
+		b := newGuard(t, registry, resilience.Guards{Bulkhead: "b"})
+		do(context.Background(), entry, func(ctx context.Context) error {
+			do(ctx, b, returns(nil))
+			return do(ctx, b, returns(nil))
+		})
+		synctest.Wait()
+		want := map[string]resilience.Mismatch{
+			"a": {Method: "Client.Do", Bulkhead: "a", Reserved: 2, Unused: 2},
+			"b": {Method: "Client.Do", Bulkhead: "b", Reserved: 1, Overflow: 1},
+		}
+		if diff := cmp.Diff(want, seen); diff != "" {
+			t.Errorf("(-want +got):\n%s", diff)
 		}
 	})
 }

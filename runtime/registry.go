@@ -65,7 +65,7 @@ func New(options ...Option) (*Registry, error) {
 }
 
 func newEvents(setup setup) *events {
-	q := &events{calls: setup.calls && len(setup.observers) > 0, refusals: len(setup.observers) > 0}
+	q := &events{calls: setup.calls && len(setup.observers) > 0, observed: len(setup.observers) > 0}
 	if setup.logger != nil {
 		q.observers = append(q.observers, transitionLog{setup.logger})
 	}

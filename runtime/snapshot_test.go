@@ -59,7 +59,7 @@ func TestSnapshotEncodesToStableJSON(t *testing.T) {
 				"full": 0,
 				"tooLarge": 0,
 				"cancelled": 0,
-				"gate": 0
+				"gate": 1
 			},
 			"usedFromReservation": 0,
 			"overflow": 0,
