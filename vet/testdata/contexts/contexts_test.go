@@ -1,0 +1,10 @@
+package contexts
+
+import "context"
+
+// pooled is a test's own.
+type pooled struct{ *shop }
+
+func (s pooled) Checkout(cart string, ctx context.Context) error {
+	return s.Pick(context.Background(), cart)
+}

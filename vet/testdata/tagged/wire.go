@@ -1,0 +1,5 @@
+//go:build !guarded
+
+package tagged
+
+func wire() shop { return shop{client{}} }

@@ -1,0 +1,51 @@
+package vet_test
+
+import (
+	"path/filepath"
+	"testing"
+
+	"golang.org/x/tools/go/analysis"
+	"golang.org/x/tools/go/analysis/analysistest"
+
+	"github.com/resgen-go/resgen/generator"
+	"github.com/resgen-go/resgen/vet"
+)
+
+// The packages below testdata are ordinary packages of this module, with wrappers
+// that resgen writes. The pattern ./testdata/... would match none of them.
+//
+//go:generate go run ../cmd/resgen ./testdata/clients ./testdata/contexts ./testdata/raw ./testdata/tagged ./testdata/tickets/shop
+
+// packages are the cases, relative to the module's root.
+var packages = []string{
+	"./vet/testdata/clients",      // what the directives of a package say is told to those that import it
+	"./vet/testdata/contexts",     // calls that miss the reservation
+	"./vet/testdata/tickets",      // more calls on a straight path than tickets
+	"./vet/testdata/tickets/shop", // declares the interface that package tickets implements
+	"./vet/testdata/raw",          // clients that are called without their guards
+	"./vet/testdata/tagged",       // a package that another build wires with guards
+}
+
+func TestFindingsAreThoseThatTheCommentsWant(t *testing.T) {
+	root, err := filepath.Abs("..")
+	if err != nil {
+		t.Fatal(err)
+	}
+	analysistest.Run(t, root, vet.Analyzer, packages...)
+}
+
+func TestAnalyzerIsFitForDrivers(t *testing.T) {
+	if err := analysis.Validate([]*analysis.Analyzer{vet.Analyzer}); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestWrappersInTestdataAreCurrent(t *testing.T) {
+	result, err := generator.Generate(generator.Options{Dir: "..", Patterns: packages})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, file := range result.Outdated() {
+		t.Errorf("%s is not current: go generate ./vet", file.Shown)
+	}
+}
