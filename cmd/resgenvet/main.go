@@ -1,0 +1,19 @@
+// Command resgenvet checks the code around the wrappers that resgen generates.
+//
+//	go vet -vettool=$(which resgenvet) ./...
+//
+// The go command then reports what it finds as it does for go vet, and only for
+// what has changed. Without the go command:
+//
+//	resgenvet ./...
+//
+// resgenvet -help says what is reported.
+package main
+
+import (
+	"golang.org/x/tools/go/analysis/singlechecker"
+
+	"github.com/resgen-go/resgen/vet"
+)
+
+func main() { singlechecker.Main(vet.Analyzer) }

@@ -1,0 +1,178 @@
+package main_test
+
+import (
+	"bytes"
+	"errors"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/resgen-go/resgen/generator"
+)
+
+const root = "../.."
+
+// module is a small service: its clients are a package of their own.
+var module = map[string]string{
+	"clients/clients.go": `package clients
+
+import "context"
+
+//resilience:bulkhead
+type Inventory interface {
+	Pick(ctx context.Context, item string) error
+}
+
+type Shop interface {
+	//resilience:anticipate preload=inventory:1
+	Checkout(ctx context.Context) error
+}
+
+type warehouse struct{}
+
+func (warehouse) Pick(ctx context.Context, item string) error { return nil }
+
+func Pick(ctx context.Context, item string) error {
+	var inventory Inventory = warehouse{}
+	return inventory.Pick(ctx, item)
+}
+`,
+	"shop/shop.go": `package shop
+
+import (
+	"context"
+
+	"example.com/shop/clients"
+)
+
+type shop struct{ inventory *clients.ResilientInventory }
+
+func (s shop) Checkout(ctx context.Context) error {
+	s.inventory.Pick(context.Background(), "tea")
+	s.inventory.Pick(ctx, "tea")
+	return s.inventory.Pick(ctx, "jam")
+}
+`,
+}
+
+// findings are those in the module, for package clients and for package shop.
+var findings = []string{
+	"clients/clients.go:20:28: warehouse is called as Inventory without a guard: give it to NewResilientInventory and use what that returns",
+	"shop/shop.go:12:19: call of Inventory.Pick misses the permits of bulkhead inventory that Shop.Checkout reserves: derive its context from that of Checkout, if need be with context.WithoutCancel, or attach the reservation to it (resilience.ReservationFrom)",
+	"shop/shop.go:14:9: 2 calls on bulkhead inventory on this path, but Shop.Checkout preloads 1: write preload=inventory:2, or lease=inventory:n, whose permits serve call after call",
+}
+
+func TestGoVetReportsWhatIsFound(t *testing.T) {
+	dir := smallModule(t)
+	output, err := run(dir, "go", "vet", "-vettool="+build(t), "./...")
+	if err == nil {
+		t.Error("go vet succeeds")
+	}
+	checkFindings(t, dir, output)
+}
+
+func TestDirectRunReportsTheSame(t *testing.T) {
+	dir := smallModule(t)
+	output, err := run(dir, build(t), "./...")
+	if exit := (*exec.ExitError)(nil); !errors.As(err, &exit) || exit.ExitCode() != 3 {
+		t.Errorf("it ends with %v, want exit status 3", err)
+	}
+	checkFindings(t, dir, output)
+}
+
+func TestExamplesHaveNoFindings(t *testing.T) {
+	cmd := exec.Command("go", "vet", "-vettool="+build(t), "./examples/...")
+	cmd.Dir = root
+	if output, err := cmd.CombinedOutput(); err != nil {
+		t.Errorf("%v\n%s", err, output)
+	}
+}
+
+func checkFindings(t *testing.T, dir, output string) {
+	t.Helper()
+	var lines []string
+	for line := range strings.Lines(output) {
+		if !strings.HasPrefix(line, "#") {
+			lines = append(lines, strings.TrimPrefix(strings.TrimSpace(line), dir+"/"))
+		}
+	}
+	if diff := cmp.Diff(findings, lines); diff != "" {
+		t.Errorf("findings (-want +got):\n%s", diff)
+	}
+}
+
+// build compiles the command; after the first time this costs a link.
+func build(t *testing.T) string {
+	t.Helper()
+	tool := filepath.Join(t.TempDir(), "resgenvet")
+	if output, err := exec.Command("go", "build", "-o", tool, ".").CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, output)
+	}
+	return tool
+}
+
+// smallModule writes the module, with wrappers, into a folder of its own.
+func smallModule(t *testing.T) string {
+	t.Helper()
+	dir, err := filepath.EvalSymlinks(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	here, err := filepath.Abs(root)
+	if err != nil {
+		t.Fatal(err)
+	}
+	mod := strings.Replace(read(t, "go.mod"), "module github.com/resgen-go/resgen", "module example.com/shop", 1)
+	write(t, dir, "go.mod", mod+"\nrequire github.com/resgen-go/resgen v0.0.0\n\nreplace github.com/resgen-go/resgen => "+here+"\n")
+	write(t, dir, "go.sum", read(t, "go.sum"))
+	for name, text := range module {
+		write(t, dir, name, text)
+	}
+	result, err := generator.Generate(generator.Options{Dir: dir, Patterns: []string{"./..."}, Env: offline()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := result.Write(); err != nil {
+		t.Fatal(err)
+	}
+	return dir
+}
+
+// offline is an environment in which the module stands alone. All it needs has
+// been downloaded for this test to be built.
+func offline() []string {
+	return append(os.Environ(), "GOWORK=off", "GOPROXY=off", "GOSUMDB=off", "GOFLAGS=")
+}
+
+func run(dir, name string, args ...string) (output string, err error) {
+	cmd := exec.Command(name, args...)
+	cmd.Dir, cmd.Env = dir, offline()
+	var both bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &both, &both
+	err = cmd.Run()
+	return both.String(), err
+}
+
+func read(t *testing.T, name string) string {
+	t.Helper()
+	text, err := os.ReadFile(filepath.Join(root, name))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
+}
+
+func write(t *testing.T, dir, name, text string) {
+	t.Helper()
+	path := filepath.Join(dir, name)
+	if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(path, []byte(text), 0o666); err != nil {
+		t.Fatal(err)
+	}
+}
