@@ -202,7 +202,8 @@ func (r *reader) reservations(value Ref) []Reservation {
 		reservation := Reservation{Bulkhead: r.checked(Ref{name, item.Pos})}
 		switch {
 		case counted:
-			reservation.N = r.count(name, Ref{count, item.Pos + token.Pos(len(name)+1)})
+			reservation.At = item.Pos + token.Pos(len(name)+1)
+			reservation.N = r.count(name, Ref{count, reservation.At})
 		case reservation.Bulkhead.Text != "":
 			r.wrong(item.Pos, "bulkhead %s has no count; write %s:n, n from 1 to %d", name, name, mostPermits)
 		}

@@ -86,4 +86,5 @@ type Ref struct {
 type Reservation struct {
 	Bulkhead Ref
 	N        int
+	At       token.Pos // of the count
 }

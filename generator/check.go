@@ -45,6 +45,7 @@ func (t *target) declares(name string) bool {
 type checker struct {
 	pkg      *load.Package
 	place    func(token.Pos) string // how a message names a place
+	capacity func(string) int       // permits of a bulkhead; nil: not known
 	declared map[*types.Func]directives.Set
 	faults   directives.Faults
 }

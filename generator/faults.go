@@ -65,15 +65,19 @@ func fromLoad(err error, opts Options) error {
 		}
 		faults = append(faults, Fault{fault.Position, fault.Message})
 	}
-	return faults.sorted(opts)
+	return faults.err(opts)
 }
 
-// sorted is the faults as an error: by position, each once; nil if there are
-// none.
-func (f Faults) sorted(opts Options) error {
+// err is the faults as an error: sorted; nil if there are none.
+func (f Faults) err(opts Options) error {
 	if len(f) == 0 {
 		return nil
 	}
+	return f.sorted(opts)
+}
+
+// sorted is the faults by position, each once.
+func (f Faults) sorted(opts Options) Faults {
 	sorted := make(Faults, len(f))
 	for i, fault := range f {
 		sorted[i] = Fault{opts.relative(fault.Position), fault.Message}

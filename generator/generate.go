@@ -37,6 +37,9 @@ type Options struct {
 	Tags string
 	// Env is the environment of the go command. Nil means that of the process.
 	Env []string
+	// Capacity, if not nil, tells how many permits a bulkhead has. A directive that
+	// reserves more is a fault.
+	Capacity func(bulkhead string) int
 	// Progress, if not nil, is told how many of the loaded packages are done. Calls
 	// come one at a time, from any goroutine.
 	Progress func(done, total int)
@@ -47,7 +50,7 @@ type Options struct {
 
 // Generate makes the outputs for all packages that the patterns name.
 //
-// The error is nil or [Faults], all that were found. If a directive or an output
+// The error is nil or [Faults], all that were found; warnings are in the result. If a directive or an output
 // is at fault, the result is empty: nothing should be written. If a package does
 // not compile for another reason, the result still has the outputs of the others.
 func Generate(opts Options) (Result, error) {
@@ -89,6 +92,7 @@ type outcome struct {
 	files   []File
 	broken  Faults // it does not compile
 	invalid Faults // its directives or outputs are at fault
+	usage   usage
 }
 
 // each runs do for all packages, as many at a time as there are processors.
@@ -108,11 +112,12 @@ func each(packages []*load.Package, do func(int, *load.Package)) {
 // process takes one package from its directives to its outputs.
 func process(pkg *load.Package, opts Options) (out outcome) {
 	annotated, faults := parse(pkg)
+	out.usage = usageOf(pkg, annotated)
 	for _, fault := range pkg.Faults {
 		out.broken = append(out.broken, Fault{fault.Position, fault.Message})
 	}
 	if len(pkg.Faults) == 0 && pkg.Types != nil {
-		c := &checker{pkg: pkg, place: func(pos token.Pos) string {
+		c := &checker{pkg: pkg, capacity: opts.Capacity, place: func(pos token.Pos) string {
 			return opts.relative(directives.Position(pkg.Fset, pos)).String()
 		}}
 		out.plans = c.plans(c.targets(annotated))
@@ -176,11 +181,14 @@ func join(packages []*load.Package, outcomes []outcome, opts Options) (Result, e
 		invalid = append(invalid, out.invalid...)
 	}
 	if len(invalid) > 0 {
-		return Result{}, append(invalid, broken...).sorted(opts)
+		return Result{}, append(invalid, broken...).err(opts)
 	}
 	result.Files = append(result.Files, leftovers(packages, result.Plans)...)
 	result.finish(opts)
-	return result, broken.sorted(opts)
+	if len(broken) == 0 {
+		result.Warnings = warnings(packages, outcomes, opts).sorted(opts)
+	}
+	return result, broken.err(opts)
 }
 
 // leftovers are outputs of ours that no source file asks for any more, in

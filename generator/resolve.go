@@ -40,17 +40,26 @@ func (c *checker) resolve(t *target, m *method) {
 	m.why = whyUnguarded(t, m)
 }
 
-// checkReserved reports a bulkhead that guards a method and that the method
-// reserves, too, where the two are said in different interfaces.
+// checkReserved reports reservations that can never be had, and a bulkhead that
+// guards a method and that the method reserves, too, where the two are said in
+// different interfaces.
 func (c *checker) checkReserved(t *target, m *method, guard *Guard, d directives.Directive) {
-	if t.declares(m.Name()) || guard.Bulkhead == "" {
-		return
-	}
 	for _, r := range slices.Concat(d.Preload, d.Lease) {
-		if r.Bulkhead.Text == guard.Bulkhead {
+		c.checkCapacity(r)
+		if r.Bulkhead.Text == guard.Bulkhead && guard.Bulkhead != "" && !t.declares(m.Name()) {
 			c.fault(r.Bulkhead.Pos, d.Kind.Name, "bulkhead %s is used twice by %s in %s, which guards with it; reserve from another",
 				guard.Bulkhead, m.Name(), t.name)
 		}
+	}
+}
+
+func (c *checker) checkCapacity(r directives.Reservation) {
+	if c.capacity == nil || r.Bulkhead.Text == "" {
+		return
+	}
+	if size := c.capacity(r.Bulkhead.Text); r.N > size {
+		c.fault(r.At, directives.Anticipate, "%d permits of bulkhead %s can never be had: its maxConcurrentCalls is %d; reserve fewer, or raise it",
+			r.N, r.Bulkhead.Text, size)
 	}
 }
 

@@ -50,7 +50,11 @@ func TestScenariosBuildAndVet(t *testing.T) {
 
 // Each folder of faults has mistakes, and expects their exact messages.
 func TestFaults(t *testing.T) {
-	result, err := generator.Generate(generator.Options{Dir: "../testdata/faults", Patterns: []string{"./..."}})
+	result, err := generator.Generate(generator.Options{
+		Dir:      "../testdata/faults",
+		Patterns: []string{"./..."},
+		Capacity: func(string) int { return 25 },
+	})
 	if len(result.Files) > 0 {
 		t.Errorf("with faults there is something to write: %v", result.Files)
 	}

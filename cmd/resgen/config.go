@@ -4,6 +4,7 @@ import (
 	"flag"
 	"fmt"
 	"io"
+	"math"
 	"os"
 
 	"github.com/resgen-go/resgen/generator"
@@ -44,12 +45,7 @@ func config(args []string, stdout, stderr io.Writer) int {
 }
 
 func compare(path string, used map[string][]string, stdout, stderr io.Writer) int {
-	text, err := os.ReadFile(path)
-	if err != nil {
-		fmt.Fprintln(stderr, "resgen config:", err)
-		return exitFault
-	}
-	settings, err := resilience.ParseSettings(path, text)
+	settings, err := readSettings(path)
 	if err != nil {
 		fmt.Fprintln(stderr, err)
 		return exitFault
@@ -62,4 +58,34 @@ func compare(path string, used map[string][]string, stdout, stderr io.Writer) in
 		return exitFault
 	}
 	return exitFine
+}
+
+func readSettings(path string) (*resilience.SettingsFile, error) {
+	text, err := os.ReadFile(path)
+	if err != nil {
+		return nil, fmt.Errorf("resgen: %w", err)
+	}
+	return resilience.ParseSettings(path, text)
+}
+
+// capacity tells how many permits the settings file gives a bulkhead; it is nil
+// if there is no file to go by.
+func (o *options) capacity() (func(bulkhead string) int, error) {
+	if o.config == "" {
+		return nil, nil
+	}
+	settings, err := readSettings(o.config)
+	if err != nil {
+		return nil, err
+	}
+	return func(bulkhead string) int { return maxConcurrentCalls(settings, bulkhead) }, nil
+}
+
+func maxConcurrentCalls(settings *resilience.SettingsFile, bulkhead string) int {
+	for _, value := range settings.Effective("bulkheads", bulkhead) {
+		if n, ok := value.Value.(int); ok && value.Setting == "maxConcurrentCalls" {
+			return n
+		}
+	}
+	return math.MaxInt
 }

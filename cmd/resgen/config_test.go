@@ -59,7 +59,44 @@ other.json:2:15: breakers.paymets: no directive uses it
 	write(t, "faulty.json", `{"breakers": {"payments": {"failureThreshold": 0}}}`)
 	expect(t, exitFault, "", "faulty.json:1:48: breakers.payments.failureThreshold: 0 is outside [1, 1000000]\n",
 		"config", "-file", "faulty.json")
-	expect(t, exitFault, "", "resgen config: open none.json: no such file or directory\n", "config", "-file", "none.json")
+	expect(t, exitFault, "", "resgen: open none.json: no such file or directory\n", "config", "-file", "none.json")
+}
+
+const reserving = `package shop
+
+import "context"
+
+//resilience:bulkhead
+type Stock interface{ Pick(ctx context.Context) error }
+
+//resilience:bulkhead
+type Tills interface{ Pay(ctx context.Context) error }
+
+type Shop interface {
+	//resilience:anticipate preload=stock:9 lease=tills:26
+	Buy(ctx context.Context) error
+}
+`
+
+func TestScenario06ReservationsAboveTheSizeInTheSettingsFileAreFaults(t *testing.T) {
+	inModule(t, reserving)
+	write(t, "small.json", `{"bulkheads": {"stock": {"maxConcurrentCalls": 8}}}`)
+	want := `shop.go:12:40: resilience:anticipate: 9 permits of bulkhead stock can never be had: its maxConcurrentCalls is 8; reserve fewer, or raise it
+shop.go:12:54: resilience:anticipate: 26 permits of bulkhead tills can never be had: its maxConcurrentCalls is 25; reserve fewer, or raise it
+`
+	for _, also := range [][]string{nil, {"-check"}, {"-diff"}, {"-list"}} {
+		expect(t, exitFault, "", want, append(also, "-config", "small.json")...)
+	}
+	write(t, "large.json", `{"bulkheads": {"default": {"maxConcurrentCalls": 26}}}`)
+	expect(t, exitFine, "", "", "-config", "large.json")
+}
+
+func TestASettingsFileAtFaultIsReportedAndNothingIsWritten(t *testing.T) {
+	inModule(t, reserving)
+	write(t, "faulty.json", `{"bulkheads": {"stock": {"maxConcurrentCalls": 0}}}`)
+	expect(t, exitFault, "", "faulty.json:1:48: bulkheads.stock.maxConcurrentCalls: 0 is outside [1, 1000000]\n", "-config", "faulty.json")
+	expect(t, exitFault, "", "resgen: open none.json: no such file or directory\n", "-config", "none.json")
+	expect(t, exitFault, "shop_resilience.go: missing\n", "", "-check")
 }
 
 func TestSchemaIsThatOfTheRuntime(t *testing.T) {

@@ -25,10 +25,17 @@
 // A run that has nothing to say says nothing. All mistakes in the directives are
 // reported in one run, and then no file is changed.
 //
+// A warning is given, and nothing more, where an anticipate directive names a
+// breaker or bulkhead that no directive guards with. If not all of its module is
+// loaded, as with the pattern ".", the guard may be elsewhere: then only a name
+// that is nearly that of a guard is worth a warning.
+//
 // The flags are:
 //
 //	-check
 //		write nothing; name each output that is missing, stale or left over
+//	-config string
+//		settings file; to reserve more permits than it gives a bulkhead is a mistake
 //	-diff
 //		write nothing; show how the outputs would change
 //	-list
@@ -82,13 +89,22 @@ func run(args []string, stdout, stderr io.Writer) int {
 	if !ok {
 		return status
 	}
+	capacity, err := opts.capacity()
+	if err != nil {
+		fmt.Fprintln(stderr, err)
+		return exitFault
+	}
 	progress := newProgress(stderr)
 	result, err := generator.Generate(generator.Options{
 		Patterns: opts.patterns,
 		Tags:     opts.tags,
+		Capacity: capacity,
 		Progress: progress.done,
 	})
 	progress.end()
+	for _, warning := range result.Warnings {
+		fmt.Fprintln(stderr, warning)
+	}
 	if err != nil {
 		fmt.Fprintln(stderr, err)
 		status = exitFault
@@ -102,7 +118,7 @@ func run(args []string, stdout, stderr io.Writer) int {
 // options are the command line.
 type options struct {
 	check, diff, list, verbose, version bool
-	tags                                string
+	config, tags                        string
 	patterns                            []string
 }
 
@@ -110,6 +126,7 @@ func (o *options) flags() *flag.FlagSet {
 	flags := flag.NewFlagSet("resgen", flag.ContinueOnError)
 	flags.Usage = func() { usage(flags) }
 	flags.BoolVar(&o.check, "check", false, "write nothing; name each output that is missing, stale or left over")
+	flags.StringVar(&o.config, "config", "", "settings file; to reserve more permits than it gives a bulkhead is a mistake")
 	flags.BoolVar(&o.diff, "diff", false, "write nothing; show how the outputs would change")
 	flags.BoolVar(&o.list, "list", false, "write nothing; list all methods with their guards, or why they have none")
 	flags.StringVar(&o.tags, "tags", "", "build tags, comma-separated, as for go build")

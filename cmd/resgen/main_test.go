@@ -97,6 +97,23 @@ func TestFaultsGoToStandardErrorAndNothingIsWritten(t *testing.T) {
 	}
 }
 
+func TestWarningsGoToStandardErrorAndChangeNothing(t *testing.T) {
+	inModule(t, `package shop
+
+import "context"
+
+type Shop interface {
+	//resilience:breaker shop
+	//resilience:anticipate check=shopp
+	Buy(ctx context.Context) error
+}
+`)
+	warning := "shop.go:7:32: warning: resilience:anticipate: nothing is guarded by breaker shopp; did you mean shop?\n"
+	expect(t, 1, "shop_resilience.go: missing\n", warning, "-check")
+	expect(t, 0, "", warning)
+	expect(t, 0, "", warning, "-check")
+}
+
 func TestADiffOfAMissingFileIsTheFile(t *testing.T) {
 	inModule(t, source)
 	var out, err strings.Builder

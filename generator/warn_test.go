@@ -1,0 +1,117 @@
+package generator_test
+
+import (
+	"path/filepath"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/resgen-go/resgen/generator"
+)
+
+const clients = `
+-- go.mod --
+module example.test/shop
+
+go 1.26
+-- clients/clients.go --
+package clients
+
+import "context"
+
+//resilience:breaker
+type Payments interface {
+	//resilience:bulkhead tills
+	Charge(ctx context.Context) error
+}
+`
+
+// entry is a package that anticipates by the given arguments.
+func entry(arguments string) string {
+	return `
+-- entry/shop.go --
+package entry
+
+import "context"
+
+type Shop interface {
+	//resilience:anticipate ` + arguments + `
+	Buy(ctx context.Context) error
+}
+`
+}
+
+func warnings(t *testing.T, dir string, patterns ...string) string {
+	t.Helper()
+	result, err := generate(t, dir, patterns...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return filepath.ToSlash(result.Warnings.Error())
+}
+
+func TestANameThatGuardsNothingIsWorthAWarning(t *testing.T) {
+	const at = "entry/shop.go:6:"
+	for arguments, want := range map[string]string{
+		"check=payments preload=tills:1": "",
+		"check=paymnets":                 at + "32: warning: resilience:anticipate: nothing is guarded by breaker paymnets; did you mean payments?",
+		"check=Payments":                 at + "32: warning: resilience:anticipate: nothing is guarded by breaker Payments; did you mean payments?",
+		"check=tills":                    at + "32: warning: resilience:anticipate: nothing is guarded by breaker tills",
+		"preload=payments:1 lease=bank:2": at + "34: warning: resilience:anticipate: nothing is guarded by bulkhead payments\n" +
+			at + "51: warning: resilience:anticipate: nothing is guarded by bulkhead bank",
+	} {
+		t.Run(arguments, func(t *testing.T) {
+			dir := module(t, clients, entry(arguments))
+			for _, all := range []string{"./...", "example.test/shop/...", dir + "/..."} {
+				if diff := cmp.Diff(want, warnings(t, dir, all)); diff != "" {
+					t.Errorf("with %s: %s", all, diff)
+				}
+			}
+		})
+	}
+}
+
+func TestWhereGuardsMayBeElsewhereOnlyMisspeltNamesAreWorthAWarning(t *testing.T) {
+	const local = `
+-- entry/stock.go --
+package entry
+
+//resilience:bulkhead
+type Stock interface{ Pick() error }
+`
+	dir := module(t, clients, local, entry("check=payments preload=stok:1"))
+	const misspelt = "shop.go:6:49: warning: resilience:anticipate: nothing is guarded by bulkhead stok; did you mean stock?"
+	if diff := cmp.Diff("entry/"+misspelt, warnings(t, dir, "./entry")); diff != "" {
+		t.Errorf("alone: %s", diff)
+	}
+	if diff := cmp.Diff(misspelt, warnings(t, filepath.Join(dir, "entry"), "./...")); diff != "" {
+		t.Errorf("from its own folder: %s", diff)
+	}
+}
+
+func TestAGuardOfAnotherBuildIsNotMissed(t *testing.T) {
+	const elsewhere = `
+-- entry/bank_plan9.go --
+package entry
+
+//resilience:breaker
+type Bank interface{ Pay() error }
+`
+	if got := warnings(t, module(t, clients, elsewhere, entry("check=bank"))); got != "" {
+		t.Error(got)
+	}
+}
+
+func TestFaultsLeaveNoRoomForWarnings(t *testing.T) {
+	const broken = `
+-- broken/broken.go --
+package broken
+
+//resilience:breaker
+type Bank interface{ Pay(m Money) error }
+`
+	result, err := generator.Generate(generator.Options{Dir: module(t, clients, broken, entry("check=bnk")), Patterns: []string{"./..."}})
+	if err == nil || len(result.Warnings) > 0 {
+		t.Errorf("error %v, warnings %v", err, result.Warnings)
+	}
+}
