@@ -35,7 +35,10 @@ type Breaker struct {
 	mu       sync.Mutex
 	strategy Strategy
 	stays    uint64  // periods so far
+	past     uint64  // outcomes of the periods before
+	failures uint64  // of all periods
 	prober   *prober // nil: nobody probes
+	hold     hold
 	closed   bool
 }
 
@@ -136,7 +139,11 @@ func reason(format string, args ...any) cause { return cause{reason: fmt.Sprintf
 func (b *Breaker) move(to State, began, now Instant, why cause) *Period {
 	from := b.period.Load()
 	figures := from.figures(now)
+	b.past += from.counted()
 	from.end()
+	if to == Closed {
+		b.hold.outage = 0
+	}
 	next := b.newPeriod(to, began, now)
 	if to == Open || to == ForcedOpen {
 		next.last = figures
@@ -187,6 +194,8 @@ func (b *Breaker) goOn(p *Period, stay uint64) *Period {
 // readmits is when a breaker that opened at the moment given admits a call again without having been probed.
 func (b *Breaker) readmits(opened Instant) Instant {
 	switch wait := b.strategy.Open(); {
+	case b.hold.outage != 0:
+		return never
 	case wait.Delay != nil:
 		return opened.Add(*wait.Delay)
 	case b.needsCanaries(wait):

@@ -3,8 +3,6 @@ package breaker
 import (
 	"fmt"
 	"time"
-
-	"github.com/resgen-go/resgen/runtime/internal/setting"
 )
 
 // Consecutive are the settings of CONSECUTIVE_FAILURES.
@@ -13,10 +11,8 @@ type Consecutive struct {
 	SuccessThreshold    int           `setting:"successThreshold" default:"1" range:"[1,1000000]" doc:"trials in all that HALF_OPEN admits; all good closes it, one failure opens it again"`
 	TestDelay           time.Duration `setting:"testDelay" default:"20s" range:"[0s,8760h]" doc:"stay in OPEN; at this age a call moves it to HALF_OPEN"`
 	MaxHalfOpenDuration time.Duration `setting:"maxHalfOpenDuration" default:"1m" range:"(0s,8760h]" doc:"HALF_OPEN with no permit left opens again when its newest trial is this old"`
+	Fleet
 }
-
-// Check finds nothing: the settings don't depend on each other.
-func (s *Consecutive) Check() []setting.Problem { return nil }
 
 // Strategy is CONSECUTIVE_FAILURES with these settings.
 func (s *Consecutive) Strategy() Strategy {

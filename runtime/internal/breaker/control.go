@@ -33,10 +33,13 @@ func (b *Breaker) force(state State, why cause) {
 	}
 }
 
-// Reset makes the breaker CLOSED and empty, from every state, CLOSED too.
+// Reset makes the breaker CLOSED and empty, from every state, CLOSED too, and ends a hold.
 func (b *Breaker) Reset(by string) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
+	if b.hold.outage != 0 {
+		b.hold.overruled = b.hold.outage
+	}
 	now := Now()
 	b.move(Closed, now, now, cause{"reset", by})
 }

@@ -1,16 +1,9 @@
 package breaker
 
-import (
-	"time"
+import "time"
 
-	"github.com/resgen-go/resgen/runtime/internal/setting"
-)
-
-// None are the settings of NONE: there are none.
-type None struct{}
-
-// Check finds nothing.
-func (*None) Check() []setting.Problem { return nil }
+// None are the settings of NONE: it has none of its own.
+type None struct{ Fleet }
 
 // Strategy is NONE.
 func (*None) Strategy() Strategy { return none{} }

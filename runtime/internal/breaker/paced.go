@@ -3,8 +3,6 @@ package breaker
 import (
 	"fmt"
 	"time"
-
-	"github.com/resgen-go/resgen/runtime/internal/setting"
 )
 
 // Paced are the settings of PACED_RATE_THRESHOLD.
@@ -16,10 +14,8 @@ type Paced struct {
 	PermittedNumberOfCallsInHalfOpenState int           `setting:"permittedNumberOfCallsInHalfOpenState" default:"10" range:"[1,1000000]" doc:"trials in all that HALF_OPEN admits, one at a time"`
 	SuccessRateThreshold                  float64       `setting:"successRateThreshold" default:"70" range:"(0,100]" doc:"percent of good trials; at or above it closes, as soon as that is certain"`
 	MaxHalfOpenDuration                   time.Duration `setting:"maxHalfOpenDuration" default:"1m" range:"(0s,8760h]" doc:"HALF_OPEN with no permit left opens again when its newest trial is this old"`
+	Fleet
 }
-
-// Check finds nothing: the settings don't depend on each other.
-func (s *Paced) Check() []setting.Problem { return nil }
 
 // Strategy is PACED_RATE_THRESHOLD with these settings.
 func (s *Paced) Strategy() Strategy {

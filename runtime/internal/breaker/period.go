@@ -130,6 +130,7 @@ func (p *Period) count(outcome Counts, now Instant) {
 		return
 	}
 	number := p.outcomes.Add(1)
+	p.breaker.failures += outcome.Failures
 	if p.catchUp(number-1, now); p.ended() {
 		return
 	}

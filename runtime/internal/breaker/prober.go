@@ -73,7 +73,7 @@ func (b *Breaker) report(err error) {
 
 // probing is how the current period is probed; nil: not.
 func (b *Breaker) probing() *Probing {
-	if b.period.Load().state != Open {
+	if b.period.Load().state != Open || b.hold.outage != 0 {
 		return nil
 	}
 	return b.strategy.Open().Probing

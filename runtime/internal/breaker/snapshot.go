@@ -45,6 +45,7 @@ type Snapshot struct {
 	RetryAt  time.Time `json:"retryAt,omitzero"` // when OPEN admits a call again, where time alone decides
 	Refused  uint64    `json:"refused"`          // calls refused since then
 	Trials   int       `json:"trials"`           // calls of HALF_OPEN that have not ended
+	Held     bool      `json:"held,omitempty"`   // an outage that was found elsewhere lasts; see Hold
 	Figures            // of the window; while OPEN of the one that opened it
 }
 
@@ -56,7 +57,7 @@ func (b *Breaker) Snapshot() Snapshot {
 	p := b.period.Load()
 	s := Snapshot{
 		Name: b.name, Strategy: b.strategy.Name(), State: p.state, Since: p.since, Admits: b.admits(p, now),
-		Refused: p.refused.Load(), Trials: p.trials.out, Figures: p.figures(now),
+		Refused: p.refused.Load(), Trials: p.trials.out, Held: b.hold.outage != 0, Figures: p.figures(now),
 	}
 	if retryAt, known := p.RetryAt(); known {
 		s.RetryAt = p.since.Add(retryAt.Sub(p.began))

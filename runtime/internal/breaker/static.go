@@ -17,6 +17,7 @@ type Static struct {
 	SuccessThresholdCapacity int           `setting:"successThresholdCapacity" default:"=successThreshold" range:"[1,1000000]" doc:"trials at a time in HALF_OPEN; more failures than this less successThreshold open it again"`
 	TestDelay                time.Duration `setting:"testDelay" default:"20s" range:"[0s,8760h]" doc:"stay in OPEN; at this age a call moves it to HALF_OPEN"`
 	MaxHalfOpenDuration      time.Duration `setting:"maxHalfOpenDuration" default:"1m" range:"(0s,8760h]" doc:"HALF_OPEN with no permit left opens again when its newest trial is this old"`
+	Fleet
 }
 
 // Check finds capacities that can't hold their threshold.

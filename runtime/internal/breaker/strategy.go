@@ -27,6 +27,7 @@ type Kind struct {
 type Settings interface {
 	setting.Checker
 	Strategy() Strategy
+	InFleet() bool // see Fleet
 }
 
 // Strategy decides when a breaker changes state. It is data and the judges it makes: all counting, permits and locking

@@ -15,7 +15,7 @@ type canary struct {
 
 // needsCanaries reports that calls must serve as probes while OPEN ends as wait says.
 func (b *Breaker) needsCanaries(wait Wait) bool {
-	return wait.Delay == nil && wait.Probing != nil && b.prober == nil
+	return wait.Delay == nil && wait.Probing != nil && b.prober == nil && b.hold.outage == 0
 }
 
 // wait settles how the OPEN period p ends by itself.

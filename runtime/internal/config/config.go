@@ -22,6 +22,8 @@ type File struct {
 	format   format
 	sections map[string]*entries
 	warnings Faults
+
+	unshareable Faults
 }
 
 // Load reads the file at path and parses it. Without the file it returns the error of [os.Open].
@@ -39,10 +41,12 @@ func Load(path string) (*File, error) {
 }
 
 // Parse reads the content of a file; name is what faults call it. The error is of type [Faults].
-func Parse(name string, data []byte) (*File, error) { return standard.parse(name, data) }
+func Parse(name string, data []byte, adapters ...Section) (*File, error) {
+	return standard.with(adapters).parse(name, data)
+}
 
 // Default is what is in force without any file: the built in defaults.
-func Default() *File { return &File{format: standard} }
+func Default(adapters ...Section) *File { return &File{format: standard.with(adapters)} }
 
 func (f format) parse(name string, data []byte) (*File, error) {
 	text, bad := newText(data)
@@ -58,7 +62,7 @@ func (f format) parse(name string, data []byte) (*File, error) {
 	if len(r.faults) > 0 {
 		return nil, r.faults.settle()
 	}
-	return &File{name, f, sections, r.warnings.settle()}, nil
+	return &File{name, f, sections, r.warnings.settle(), r.unshareable(f, sections)}, nil
 }
 
 // Warnings are what the file says but does not mean word by word, such as a minimumNumberOfCalls above the window.

@@ -146,6 +146,7 @@ func TestDefaultsHoldFieldByField(t *testing.T) {
 			`successThresholdCapacity 8 (file)`,
 			`testDelay "1m" (file)`,
 			`maxHalfOpenDuration "1m30s" (default section)`,
+			"shared false (built in)",
 		}},
 		{Breakers, "unnamed", []string{
 			`strategy "STATIC_THRESHOLD" (built in)`,
@@ -155,6 +156,7 @@ func TestDefaultsHoldFieldByField(t *testing.T) {
 			`successThresholdCapacity 5 (built in)`,
 			`testDelay "5s" (default section)`,
 			`maxHalfOpenDuration "1m30s" (default section)`,
+			"shared false (built in)",
 		}},
 		{Breakers, "paced", []string{
 			`strategy "PACED_RATE_THRESHOLD" (file)`,
@@ -165,6 +167,7 @@ func TestDefaultsHoldFieldByField(t *testing.T) {
 			`permittedNumberOfCallsInHalfOpenState 10 (built in)`,
 			`successRateThreshold 70 (built in)`,
 			`maxHalfOpenDuration "1m30s" (default section)`,
+			"shared false (built in)",
 		}},
 		{Bulkheads, "payments", []string{
 			`maxConcurrentCalls 7 (file)`,
@@ -439,7 +442,7 @@ func FuzzParse(f *testing.F) {
 		if err == nil {
 			for _, section := range standard.names() {
 				for _, name := range append(file.Names(section), "unnamed") {
-					if len(file.Effective(section, name)) == 0 && section != Breakers {
+					if len(file.Effective(section, name)) == 0 && section != SharedState {
 						t.Errorf("%s %s has no settings", section, name)
 					}
 				}

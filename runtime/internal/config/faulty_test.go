@@ -110,8 +110,8 @@ func TestHostileFilesAreRefusedInBoundedTime(t *testing.T) {
 		{"deep", fill("["), "resilience.json:1:33: brackets nest too deeply here"},
 		{"deep objects", fill(`{"a":`), "resilience.json:1:161: brackets nest too deeply here"},
 		{"values that are no JSON without end", "[" + fill("NaN,") + "]", "resilience.json:1:82: found NaN, expected a value"},
-		{"a name without end", `{"` + fill("a") + `":1}`, "resilience.json:1:2: " + strings.Repeat("a", 60) + "…: no such section; allowed are breakers, bulkheads, timeouts"},
-		{"one name again and again in one line", "{" + strings.Repeat(`"a":1,`, 30_000) + "}", "resilience.json:1:2: a: no such section; allowed are breakers, bulkheads, timeouts"},
+		{"a name without end", `{"` + fill("a") + `":1}`, "resilience.json:1:2: " + strings.Repeat("a", 60) + "…: no such section; allowed are breakers, bulkheads, timeouts, sharedState"},
+		{"one name again and again in one line", "{" + strings.Repeat(`"a":1,`, 30_000) + "}", "resilience.json:1:2: a: no such section; allowed are breakers, bulkheads, timeouts, sharedState"},
 		{"comments without end", fill("/**/"), "resilience.json:1:1048565: found the end of the file, expected an object such as {\"breakers\": {}}"},
 	}
 	for _, test := range tests {

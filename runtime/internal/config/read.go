@@ -2,6 +2,7 @@ package config
 
 import (
 	"fmt"
+	"maps"
 	"regexp"
 	"slices"
 	"strings"
@@ -70,6 +71,12 @@ func (r *reader) sections(f format) map[string]*entries {
 		path := join("", name)
 		s := f.section(name)
 		switch {
+		case s != nil && s.foreign:
+			r.object(m.Value, path)
+		case s != nil && s.single:
+			if read := r.single(s, path, m.Value); all[name] == nil {
+				all[name] = read
+			}
 		case s != nil:
 			if read := r.section(s, path, m.Value); all[name] == nil {
 				all[name] = read
@@ -140,6 +147,28 @@ func (r *reader) section(s *section, path string, v hujson.Value) *entries {
 		r.rules(e, all.fallback)
 	}
 	return all
+}
+
+// single reads a section that is itself one object. It goes by the empty name.
+func (r *reader) single(s *section, path string, v hujson.Value) *entries {
+	e := r.entry(s, s.builtIn(), path, v)
+	r.rules(e, nil)
+	return &entries{fallback: s.builtIn(), named: map[string]*entry{"": e}}
+}
+
+// unshareable finds what needs an adapter that is not there.
+func (r *reader) unshareable(f format, sections map[string]*entries) (all Faults) {
+	breakers, adapter := sections[Breakers], f.section(SharedState)
+	if breakers == nil || adapter == nil || !adapter.foreign {
+		return nil
+	}
+	for _, e := range append(slices.Collect(maps.Values(breakers.named)), breakers.fallback) {
+		if g, ok := e.given["shared"]; ok && g.value == true {
+			all = append(all, r.locate(g.at, join(e.path, "shared"),
+				"true needs an adapter; pass redis.Share(), of github.com/resgen-go/resgen/runtime/redis, to resilience.New"))
+		}
+	}
+	return all.settle()
 }
 
 // builtIn is what an absent object "default" amounts to.

@@ -11,7 +11,7 @@ import (
 // Schema is a JSON schema (draft 2020-12) of the file, for editors. It refuses what [Parse] refuses for its shape or
 // range, but for what a schema can't see: a name that stands twice, rules between two settings, and the length of a
 // duration that is written as text, other than one below or of zero.
-func Schema() []byte { return standard.schema() }
+func Schema(adapters ...Section) []byte { return standard.with(adapters).schema() }
 
 func (f format) schema() []byte {
 	properties := object{{"$schema", object{{"type", "string"}}}}
@@ -35,7 +35,12 @@ func (f format) schema() []byte {
 
 // definitions are the schema of the section and of the objects in it.
 func (s *section) definitions() object {
-	if s.choose == "" {
+	switch {
+	case s.foreign:
+		return object{{s.name, object{{"description", s.doc}, {"type", "object"}}}}
+	case s.single:
+		return object{{s.name, closed(s.doc, fieldSchemas(s.kinds[0].fields()))}}
+	case s.choose == "":
 		return object{
 			{s.name, s.outline(ref(s.one))},
 			{s.one, s.kindSchema(&s.kinds[0])},
@@ -209,15 +214,17 @@ func fieldSchema(f *setting.Field) object {
 		doc += "; default: that of " + f.Like
 	}
 	o := object{{"description", doc}}
-	switch f.Kind {
-	case setting.Int:
+	switch {
+	case f.Kind == setting.Int:
 		o = append(append(o, member{"type", "integer"}), limits(f.Range)...)
-	case setting.Float:
+	case f.Kind == setting.Float:
 		o = append(append(o, member{"type", "number"}), limits(f.Range)...)
-	case setting.Duration:
+	case f.Kind == setting.Duration:
 		o = append(append(o, durationType(f.Range)...), limits(f.Range)...)
-	case setting.Bool:
+	case f.Kind == setting.Bool:
 		o = append(o, member{"type", "boolean"})
+	case f.OneOf == nil:
+		o = append(o, member{"type", "string"})
 	default:
 		o = append(o, member{"enum", list(f.OneOf...)})
 	}

@@ -12,6 +12,8 @@ const (
 	Breakers  = "breakers"
 	Bulkheads = "bulkheads"
 	Timeouts  = "timeouts"
+
+	SharedState = "sharedState" // an adapter's
 )
 
 // standard is the format of the file as users know it.
@@ -27,6 +29,10 @@ var standard = format{
 	{
 		name: Timeouts, one: "timeout", kinds: []kind{{fresh: func() any { return new(Timeout) }}},
 		doc: "Limits on the time of one call by name. One without a duration bounds nothing.",
+	},
+	{
+		name: SharedState, foreign: true, kinds: []kind{{fresh: func() any { return new(struct{}) }}},
+		doc: "Where processes share breakers; an adapter, such as that for Redis, reads it.",
 	},
 }
 
@@ -58,6 +64,15 @@ func (f *File) Timeout(name string) (d time.Duration, named bool) {
 	}
 	return d, named
 }
+
+// Single is a new copy of the settings of an adapter's section, and whether the file has the section.
+func (f *File) Single(section string) (settings any, named bool) {
+	_, settings, named = f.inForce(section, "")
+	return settings, named
+}
+
+// Unshareable are the places where the file shares breakers although no adapter reads sharedState.
+func (f *File) Unshareable() Faults { return f.unshareable }
 
 func (f *File) inForce(section, name string) (kind string, settings any, named bool) {
 	e, fallback, named := f.find(f.format.section(section), name)

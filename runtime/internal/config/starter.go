@@ -12,13 +12,18 @@ import (
 // Starter is a complete file for names in use, by section: an empty object for each name, and comments that show every
 // setting with its default, meaning and range. It changes nothing as it stands: a setting that was written down would hold
 // for breakers of other strategies too, and outlive the built in default. Names of other sections are left out.
-func Starter(used map[string][]string) []byte { return standard.starter(used) }
+func Starter(used map[string][]string, adapters ...Section) []byte {
+	return standard.with(adapters).starter(used)
+}
 
 // Compare says which names in use the file lacks, at no place, and which of its names are not in use, at theirs.
 // used has names by section.
 func (f *File) Compare(used map[string][]string) Faults {
 	var all Faults
 	for _, s := range f.format {
+		if s.single || s.foreign {
+			continue
+		}
 		all = append(all, f.compare(s.name, used[s.name])...)
 	}
 	return all.settle()
@@ -50,6 +55,9 @@ func (f format) starter(used map[string][]string) []byte {
 		code:     `"$schema": "./resilience.schema.json"`,
 	}}
 	for _, s := range f {
+		if s.foreign {
+			continue
+		}
 		file = append(file, part{
 			comments: []string{s.doc},
 			code:     pair(s.name, s.starter(used[s.name]).indented("  ")),
@@ -60,6 +68,9 @@ func (f format) starter(used map[string][]string) []byte {
 
 // starter is the defaults of the section, and an object without fields for each name.
 func (s *section) starter(used []string) listing {
+	if s.single {
+		return listing{{comments: s.showcase().comments}}
+	}
 	all := listing{{
 		comments: []string{"What holds for every " + s.one + " whose own object says nothing else."},
 		code:     pair(fallback, listing{s.showcase()}.indented("    ")),

@@ -23,7 +23,7 @@ func (r *reader) object(v hujson.Value, path string) (*hujson.Object, bool) {
 func (r *reader) value(f *setting.Field, path string, v hujson.Value) (value any, ok bool) {
 	value, ok = r.typed(f, v)
 	switch text, isText := r.textOf(v); {
-	case !ok && isText && f.Kind == setting.Text:
+	case !ok && isText && f.OneOf != nil:
 		r.fault(v.StartOffset, path, "%s is unknown; %s", r.describe(v), suggestAmong(text, f.OneOf))
 	case !ok:
 		r.wrong(v, path, expected(f))
@@ -52,7 +52,7 @@ func (r *reader) typed(f *setting.Field, v hujson.Value) (value any, ok bool) {
 		raw := r.raw(v)
 		return raw == "true", raw == "true" || raw == "false"
 	default:
-		return text, isText && slices.Contains(f.OneOf, text)
+		return text, isText && (f.OneOf == nil || slices.Contains(f.OneOf, text))
 	}
 }
 
@@ -89,7 +89,6 @@ func (r *reader) raw(v hujson.Value) string { return string(r.data[v.StartOffset
 
 // wrong reports a value of a wrong type.
 func (r *reader) wrong(v hujson.Value, path, expected string) {
-
 	is, hint := "is not", ""
 	switch kind := v.Value.Kind(); {
 	case r.odd[v.StartOffset]:

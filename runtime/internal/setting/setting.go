@@ -8,6 +8,7 @@
 //		Delay     time.Duration `setting:"delay" default:"20s" range:"[0s,8760h]" doc:"stay in OPEN"`
 //		Window    string        `setting:"window" default:"CALLS" oneof:"CALLS,SECONDS" doc:"what is counted"`
 //		Limit     *int          `setting:"limit" range:"[0,1000000]" doc:"waiting calls at most, unbounded when absent"`
+//		Prefix    string        `setting:"prefix" default:"app" doc:"begins every name"`
 //	}
 //
 // A field is an int, float64, [time.Duration], bool or string, or a pointer to one of these: then it is optional, and nil
@@ -36,7 +37,7 @@ const (
 	Float                // float64
 	Duration             // time.Duration
 	Bool                 // bool
-	Text                 // string, one of Field.OneOf
+	Text                 // string, one of Field.OneOf where it has any
 )
 
 // Field describes one setting. It is shared: don't change it.
@@ -46,7 +47,7 @@ type Field struct {
 	Default  any      // value when nothing is given; nil: off, or see Like
 	Like     string   // the setting whose value is the default, if any
 	Range    Range    // allowed numbers and durations
-	OneOf    []string // allowed texts
+	OneOf    []string // allowed texts; nil: any
 	Optional bool     // nil is a value and means off
 	Doc      string   // what it means, without a final period
 	index    []int
@@ -132,6 +133,9 @@ func (f *Field) Allowed() string {
 	case Bool:
 		return "true or false"
 	case Text:
+		if f.OneOf == nil {
+			return "text in double quotes"
+		}
 		return strings.Join(f.OneOf, " or ")
 	default:
 		return f.Range.String()
@@ -197,7 +201,7 @@ func describeField(name string, sf reflect.StructField) (f Field, err error) {
 
 // Accepts returns what is wrong with a value that has the type of the setting's kind.
 func (f *Field) Accepts(value any) error {
-	if f.Kind == Text && !slices.Contains(f.OneOf, value.(string)) {
+	if f.OneOf != nil && !slices.Contains(f.OneOf, value.(string)) {
 		return fmt.Errorf("%s is not %s", Format(value), f.Allowed())
 	}
 	if !f.Range.Holds(value) {
