@@ -100,6 +100,9 @@ func (r *Registry) ExternalProbe(name string) (report func(error), err error) {
 func (r *Registry) hooks() breaker.Hooks {
 	return breaker.Hooks{
 		Transition: func(t breaker.Transition) {
+			if r.fleet != nil {
+				r.fleet.Transition(t)
+			}
 			r.events.emit(Transition{
 				At: t.At, Breaker: t.Breaker, From: t.From, To: t.To,
 				Reason: t.Reason, By: t.By, Figures: Figures(t.Figures), Refused: t.Refused, Lasted: Duration(t.Duration),

@@ -8,7 +8,7 @@ import (
 
 // Event is something that happened in a registry: one of [Transition],
 // [Refused], [CallEnded], [Probed], [Reloaded], [UnknownName],
-// [SettingWarning] and [Mismatch].
+// [SettingWarning], [Mismatch], [Outage] and [FleetLink].
 type Event interface{ event() }
 
 // Transition is a breaker's change of state.

@@ -6,6 +6,7 @@ import (
 	"os"
 
 	"github.com/resgen-go/resgen/runtime/internal/config"
+	"github.com/resgen-go/resgen/runtime/internal/sharing"
 	"github.com/resgen-go/resgen/runtime/internal/watch"
 )
 
@@ -19,6 +20,7 @@ type setup struct {
 	logger    *slog.Logger
 	observers []Observer
 	calls     bool
+	fleet     sharing.Adapter
 }
 
 // Source delivers the settings: the text of a JSON file, wherever it lives.

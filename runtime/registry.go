@@ -13,6 +13,7 @@ import (
 	"github.com/resgen-go/resgen/runtime/internal/breaker"
 	"github.com/resgen-go/resgen/runtime/internal/bulkhead"
 	"github.com/resgen-go/resgen/runtime/internal/config"
+	"github.com/resgen-go/resgen/runtime/internal/sharing"
 )
 
 // Registry holds the breakers, bulkheads and timeouts of a service by name,
@@ -21,8 +22,9 @@ import (
 type Registry struct {
 	events *events
 	strict bool
-	source Source // nil: built-in settings
-	stop   func() // of following the source
+	source Source          // nil: built-in settings
+	stop   func()          // of following the source
+	fleet  sharing.Adapter // nil: nothing is shared
 
 	mu        sync.Mutex
 	settings  *config.File
@@ -49,11 +51,15 @@ func New(options ...Option) (*Registry, error) {
 		events:    newEvents(setup),
 		strict:    setup.strict,
 		source:    setup.source,
-		settings:  config.Default(),
+		fleet:     setup.fleet,
+		settings:  config.Default(sections(setup.fleet)...),
 		stop:      func() {},
 		breakers:  make(map[string]*breaker.Breaker),
 		bulkheads: make(map[string]*bulkhead.Bulkhead),
 		timeouts:  make(map[string]*timeout),
+	}
+	if r.fleet != nil {
+		r.fleet.Start(r.fleetHooks())
 	}
 	if r.source == nil {
 		return r, nil
@@ -82,23 +88,34 @@ func (r *Registry) start(follow bool) error {
 		}
 		r.stop = stop
 	}
-	settings, name, err := read(r.source)
+	settings, name, err := r.read()
+	if err == nil {
+		err = r.begin(settings, name)
+	}
 	if err != nil {
 		r.stop()
-		return err
 	}
+	return err
+}
+
+// begin puts the first settings in force, unless a change has overtaken them.
+func (r *Registry) begin(settings *config.File, name string) error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if r.reload.At.IsZero() {
-		r.settings = settings
-		r.reload = Reloaded{At: time.Now(), Source: name}
-		r.warn()
+	if !r.reload.At.IsZero() {
+		return nil
 	}
+	if err := r.share(settings); err != nil {
+		return err
+	}
+	r.settings = settings
+	r.reload = Reloaded{At: time.Now(), Source: name}
+	r.warn()
 	return nil
 }
 
-// Close stops the workers of probes and the watching of the settings, and
-// delivers the events that wait, for at most five seconds. Wrappers go on
+// Close stops the workers of probes, the sharing with other processes and the
+// watching of the settings, and delivers the events that wait, for at most five seconds. Wrappers go on
 // guarding with what they have. A second Close does nothing.
 func (r *Registry) Close() error {
 	r.mu.Lock()
@@ -111,6 +128,9 @@ func (r *Registry) Close() error {
 	r.stop()
 	for _, b := range r.sortedBreakers() {
 		b.Close()
+	}
+	if r.fleet != nil {
+		r.fleet.Close()
 	}
 	return r.events.drain()
 }
@@ -133,51 +153,53 @@ func sortedByName[T any](named map[string]T) []T {
 }
 
 func (r *Registry) breaker(name string) (*breaker.Breaker, error) {
-	return find(r, config.Breakers, name, r.breakers, func() (*breaker.Breaker, bool) {
-		_, settings, named := r.settings.Breaker(name)
-		return breaker.New(name, settings.Strategy(), r.hooks()), named
+	return find(r, config.Breakers, name, r.breakers, func() *breaker.Breaker {
+		_, settings, _ := r.settings.Breaker(name)
+		b := breaker.New(name, settings.Strategy(), r.hooks())
+		r.enlist(b, settings)
+		return b
 	})
 }
 
 func (r *Registry) bulkhead(name string) (*bulkhead.Bulkhead, error) {
-	return find(r, config.Bulkheads, name, r.bulkheads, func() (*bulkhead.Bulkhead, bool) {
-		settings, named := r.settings.Bulkhead(name)
-		return bulkhead.New(name, settings), named
+	return find(r, config.Bulkheads, name, r.bulkheads, func() *bulkhead.Bulkhead {
+		settings, _ := r.settings.Bulkhead(name)
+		return bulkhead.New(name, settings)
 	})
 }
 
 func (r *Registry) timeout(name string) (*timeout, error) {
-	return find(r, config.Timeouts, name, r.timeouts, func() (*timeout, bool) {
-		limit, named := r.settings.Timeout(name)
+	return find(r, config.Timeouts, name, r.timeouts, func() *timeout {
+		limit, _ := r.settings.Timeout(name)
 		t := &timeout{name: name}
 		t.limit.Store(int64(limit))
-		return t, named
+		return t
 	})
 }
 
 // find returns the one of that name, making it where nobody asked before.
-func find[T any](r *Registry, section, name string, known map[string]T, make func() (T, bool)) (T, error) {
+func find[T any](r *Registry, section, name string, known map[string]T, make func() T) (T, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if found, ok := known[name]; ok {
 		return found, nil
 	}
-	made, named := make()
-	var none T
-	if err := r.admitName(section, name, named, len(known)); err != nil {
+	if err := r.admitName(section, name, len(known)); err != nil {
+		var none T
 		return none, err
 	}
+	made := make()
 	known[name] = made
 	return made, nil
 }
 
-func (r *Registry) admitName(section, name string, named bool, known int) error {
+func (r *Registry) admitName(section, name string, known int) error {
 	switch {
 	case r.closed:
 		return ErrClosed
 	case known >= maxNames:
 		return fmt.Errorf("resilience: %s.%s: there are %d names already", section, name, known)
-	case named || r.source == nil:
+	case r.source == nil || r.settings.Has(section, name):
 		return nil
 	}
 	unknown := UnknownName{At: time.Now(), Section: section, Name: name}

@@ -19,9 +19,12 @@ func (r *Registry) Reload() error {
 	if r.source == nil {
 		return nil
 	}
-	settings, name, err := read(r.source)
+	settings, name, err := r.read()
 	r.mu.Lock()
 	defer r.mu.Unlock()
+	if err == nil {
+		err = r.share(settings)
+	}
 	reload := Reloaded{At: time.Now(), Source: name, Err: err}
 	if err == nil {
 		reload.Changed = r.apply(settings)
@@ -41,12 +44,12 @@ func (r *Registry) warn() {
 	}
 }
 
-func read(source Source) (settings *config.File, name string, err error) {
-	name, text, err := source.Read()
+func (r *Registry) read() (settings *config.File, name string, err error) {
+	name, text, err := r.source.Read()
 	if err != nil {
 		return nil, name, fmt.Errorf("resilience: can't read the settings: %w", err)
 	}
-	settings, err = config.Parse(name, text)
+	settings, err = config.Parse(name, text, sections(r.fleet)...)
 	if err != nil {
 		return nil, name, err
 	}
@@ -60,6 +63,8 @@ func (r *Registry) apply(settings *config.File) (changed []string) {
 	for name, b := range r.breakers {
 		if strategy, differs := newStrategy(old, settings, name); differs {
 			b.Reconfigure(strategy)
+			_, now, _ := settings.Breaker(name)
+			r.enlist(b, now)
 			changed = append(changed, config.Breakers+"."+name)
 		}
 	}
@@ -74,6 +79,12 @@ func (r *Registry) apply(settings *config.File) (changed []string) {
 		limit, _ := settings.Timeout(name)
 		if t.limit.Swap(int64(limit)) != int64(limit) {
 			changed = append(changed, config.Timeouts+"."+name)
+		}
+	}
+	if r.fleet != nil {
+		before, _ := old.Single(config.SharedState)
+		if now, _ := settings.Single(config.SharedState); !reflect.DeepEqual(before, now) {
+			changed = append(changed, config.SharedState)
 		}
 	}
 	slices.Sort(changed)

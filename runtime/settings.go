@@ -6,8 +6,8 @@ import (
 
 // NamedSettings are the settings in force for one name.
 type NamedSettings struct {
-	Section string  `json:"section"` // "breakers", "bulkheads" or "timeouts"
-	Name    string  `json:"name"`
+	Section string  `json:"section"` // "breakers", "bulkheads", "timeouts" or, with an adapter, "sharedState"
+	Name    string  `json:"name"`    // empty for sharedState
 	Values  []Value `json:"values"`
 }
 
@@ -39,6 +39,9 @@ func (r *Registry) Settings() []NamedSettings {
 	add(config.Breakers, sortedNames(r.breakers))
 	add(config.Bulkheads, sortedNames(r.bulkheads))
 	add(config.Timeouts, sortedNames(r.timeouts))
+	if r.fleet != nil {
+		add(config.SharedState, []string{""})
+	}
 	return all
 }
 

@@ -76,6 +76,12 @@ func (f *File) Names(section string) []string {
 	return nil
 }
 
+// Has reports whether a section of the file has an object of that name.
+func (f *File) Has(section, name string) bool {
+	all := f.sections[section]
+	return all != nil && all.named[name] != nil
+}
+
 // Origin says where the value of a setting comes from.
 type Origin uint8
 

@@ -71,6 +71,16 @@ func (f *File) Single(section string) (settings any, named bool) {
 	return settings, named
 }
 
+// Shares reports whether the file shares any breaker.
+func (f *File) Shares() bool {
+	for _, name := range append(f.Names(Breakers), fallback) {
+		if _, s, _ := f.Breaker(name); s.InFleet() {
+			return true
+		}
+	}
+	return false
+}
+
 // Unshareable are the places where the file shares breakers although no adapter reads sharedState.
 func (f *File) Unshareable() Faults { return f.unshareable }
 

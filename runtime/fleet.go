@@ -1,0 +1,90 @@
+package resilience
+
+import (
+	"time"
+
+	"github.com/resgen-go/resgen/runtime/internal/breaker"
+	"github.com/resgen-go/resgen/runtime/internal/config"
+	"github.com/resgen-go/resgen/runtime/internal/sharing"
+)
+
+// Adapter makes breakers with "shared": true in the settings one for many
+// processes. The adapters of this product are packages below this one, such as
+// runtime/redis, whose Share is the option to pass to [New]; others can't be
+// made.
+type Adapter interface{ sharing.Adapter }
+
+// Share lets the adapter share breakers. See the Share of an adapter's package.
+func Share(adapter Adapter) Option { return func(s *setup) { s.fleet = adapter } }
+
+// Outage is a change that the processes which share a breaker made together.
+// Of all these processes only the one that made the change has the event; each
+// has a [Transition] of its own breaker.
+type Outage struct {
+	At      time.Time    `json:"at"` // by the clock of the server that the processes share
+	Breaker string       `json:"breaker"`
+	Change  OutageChange `json:"change"`
+	Reason  string       `json:"reason"` // in words, with the figures that decided
+}
+
+// OutageChange is what happened to an outage; see the constants.
+type OutageChange = sharing.Change
+
+// The changes of an outage.
+const (
+	OutageBegan       = sharing.Began   // every process holds the breaker OPEN
+	OutageTrial       = sharing.Tried   // one process may send trial calls
+	OutageTrialFailed = sharing.Renewed // the outage goes on
+	OutageEnded       = sharing.Ended   // every process closes the breaker
+)
+
+// FleetLink says that this process lost touch with the others that share its
+// breakers, and why, or that it is back. Meanwhile each shared breaker decides
+// for itself.
+type FleetLink struct {
+	At  time.Time `json:"at"`
+	Err error     `json:"-"` // nil: the link is there
+}
+
+func (Outage) event()    {}
+func (FleetLink) event() {}
+
+// sections are those of a settings file that an adapter reads.
+func sections(adapter sharing.Adapter) []config.Section {
+	if adapter == nil {
+		return nil
+	}
+	return []config.Section{adapter.Section()}
+}
+
+// share hands changed settings to the adapter before they are in force.
+func (r *Registry) share(settings *config.File) error {
+	if r.fleet != nil {
+		section, _ := settings.Single(config.SharedState)
+		return r.fleet.Configure(section, settings.Shares())
+	}
+	if faults := settings.Unshareable(); len(faults) > 0 {
+		return faults
+	}
+	return nil
+}
+
+// enlist makes a breaker one of the fleet, or its own, as the settings say.
+func (r *Registry) enlist(b *breaker.Breaker, settings breaker.Settings) {
+	switch {
+	case r.fleet == nil:
+	case settings.InFleet():
+		r.fleet.Join(b)
+	default:
+		r.fleet.Leave(b)
+	}
+}
+
+func (r *Registry) fleetHooks() sharing.Hooks {
+	return sharing.Hooks{
+		Outage: func(o sharing.Outage) {
+			r.events.emit(Outage{At: o.At, Breaker: o.Breaker, Change: o.Change, Reason: o.Reason})
+		},
+		Link: func(l sharing.Link) { r.events.emit(FleetLink{At: l.At, Err: l.Err}) },
+	}
+}

@@ -1,0 +1,158 @@
+package resilience_test
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"strings"
+	"testing"
+	"testing/synctest"
+
+	resilience "github.com/resgen-go/resgen/runtime"
+	"github.com/resgen-go/resgen/runtime/internal/breaker"
+	"github.com/resgen-go/resgen/runtime/internal/config"
+	"github.com/resgen-go/resgen/runtime/internal/setting"
+	"github.com/resgen-go/resgen/runtime/internal/sharing"
+)
+
+// fleet is an adapter that notes what a registry asks of it.
+type fleet struct {
+	sharing.Hooks
+	settings fleetSettings
+	joined   []string
+	told     []string
+	closed   bool
+}
+
+type fleetSettings struct {
+	Address string `setting:"address" default:"" doc:"where it is"`
+}
+
+func (*fleetSettings) Check() []setting.Problem { return nil }
+
+func (f *fleet) Section() config.Section {
+	return config.Section{Name: config.SharedState, Doc: "A fleet.", New: func() any { return new(fleetSettings) }}
+}
+
+func (f *fleet) Start(hooks sharing.Hooks) { f.Hooks = hooks }
+
+func (f *fleet) Configure(settings any, needed bool) error {
+	s := *settings.(*fleetSettings)
+	if needed && s.Address == "" {
+		return errors.New("sharedState.address is missing")
+	}
+	f.settings = s
+	return nil
+}
+
+func (f *fleet) Join(b *breaker.Breaker) { f.joined = append(f.joined, b.Name()) }
+
+func (f *fleet) Leave(b *breaker.Breaker) {
+	f.joined = slices.DeleteFunc(f.joined, func(name string) bool { return name == b.Name() })
+}
+
+func (f *fleet) Transition(t breaker.Transition) {
+	f.told = append(f.told, t.Breaker+" "+t.To.String())
+}
+
+func (f *fleet) Close() { f.closed = true }
+
+func TestSharingWithoutAnAdapterIsAnErrorWithAWayOut(t *testing.T) {
+	_, err := resilience.New(resilience.Settings("r.json", []byte(`{"breakers": {"b": {"shared": true}}}`)))
+	want := "r.json:1:31: breakers.b.shared: true needs an adapter; pass redis.Share()"
+	if err == nil || !strings.HasPrefix(err.Error(), want) {
+		t.Errorf("error %v, want %s…", err, want)
+	}
+}
+
+func TestTheAdapterHearsOfSharedBreakersOnly(t *testing.T) {
+	adapter := new(fleet)
+	text := `{"breakers": {"a": {"shared": true}, "b": {}}, "sharedState": {"address": "here"}}`
+	registry := newRegistry(t, text, resilience.Share(adapter))
+	newGuard(t, registry, resilience.Guards{Breaker: "a"})
+	newGuard(t, registry, resilience.Guards{Breaker: "b"})
+	newGuard(t, registry, resilience.Guards{Breaker: "a"})
+	if !slices.Equal(adapter.joined, []string{"a"}) || adapter.settings.Address != "here" {
+		t.Errorf("shared are %q with %+v, want a", adapter.joined, adapter.settings)
+	}
+	b, err := registry.Breaker("a")
+	if err != nil {
+		t.Fatal(err)
+	}
+	b.Trip("test")
+	if !slices.Equal(adapter.told, []string{"a OPEN"}) {
+		t.Errorf("the adapter was told %q", adapter.told)
+	}
+	registry.Close()
+	if !adapter.closed {
+		t.Error("the registry's Close does not close the adapter")
+	}
+}
+
+func TestSettingsThatTheAdapterRefusesAreAnError(t *testing.T) {
+	text := []byte(`{"breakers": {"default": {"shared": true}}}`)
+	if _, err := resilience.New(resilience.Settings("r.json", text), resilience.Share(new(fleet))); err == nil {
+		t.Error("an address is missing, and nobody says so")
+	}
+	if _, err := resilience.New(resilience.Settings("r.json", []byte(`{}`)), resilience.Share(new(fleet))); err != nil {
+		t.Errorf("nothing is shared, and still: %v", err)
+	}
+}
+
+func TestAReloadTurnsSharingOnAndOff(t *testing.T) {
+	adapter, source := new(fleet), &changing{text: `{"breakers": {"a": {}}}`}
+	registry, err := resilience.New(resilience.Follow(source), resilience.Share(adapter), resilience.Logger(nil))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer registry.Close()
+	newGuard(t, registry, resilience.Guards{Breaker: "a"})
+	steps := []struct {
+		text   string
+		fault  bool
+		joined int
+	}{
+		{`{"breakers": {"a": {"shared": true}}}`, true, 0},
+		{`{"breakers": {"a": {"shared": true}}, "sharedState": {"address": "x"}}`, false, 1},
+		{`{"breakers": {"a": {"shared": true}}, "sharedState": {"address": "y"}}`, false, 1},
+		{`{"breakers": {"a": {}}, "sharedState": {"address": "y"}}`, false, 0},
+	}
+	for _, step := range steps {
+		source.text = step.text
+		if err := registry.Reload(); (err != nil) != step.fault {
+			t.Errorf("%s: error %v", step.text, err)
+		}
+		if adapter.joined = slices.Compact(adapter.joined); len(adapter.joined) != step.joined {
+			t.Errorf("%s: shared are %q", step.text, adapter.joined)
+		}
+	}
+	if adapter.settings.Address != "y" {
+		t.Errorf("the adapter has %+v", adapter.settings)
+	}
+}
+
+// changing is a source whose text a test changes.
+type changing struct{ text string }
+
+func (c *changing) Read() (string, []byte, error)          { return "r.json", []byte(c.text), nil }
+func (c *changing) Follow(func()) (stop func(), err error) { return func() {}, nil }
+
+func TestChangesOfTheFleetAreEvents(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		adapter := new(fleet)
+		var got []resilience.Event
+		registry := newRegistry(t, `{}`, resilience.Share(adapter),
+			resilience.Observe(resilience.ObserverFunc(func(e resilience.Event) { got = append(got, e) })))
+		defer registry.Close()
+		adapter.Outage(sharing.Outage{Breaker: "b", Change: sharing.Renewed, Reason: "3 trials failed"})
+		adapter.Link(sharing.Link{Err: context.DeadlineExceeded})
+		synctest.Wait()
+		want := []resilience.Event{
+			resilience.Outage{Breaker: "b", Change: resilience.OutageTrialFailed, Reason: "3 trials failed"},
+			resilience.FleetLink{Err: context.DeadlineExceeded},
+		}
+		if !slices.Equal(got, want) {
+			t.Errorf("events %+v, want %+v", got, want)
+		}
+	})
+}

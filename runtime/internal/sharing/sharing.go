@@ -1,0 +1,65 @@
+// Package sharing is the seam between a registry and an adapter that makes one breaker of those of many processes. It holds
+// no code: the registry and the adapter live in modules of their own and meet here.
+package sharing
+
+import (
+	"time"
+
+	"github.com/resgen-go/resgen/runtime/internal/breaker"
+	"github.com/resgen-go/resgen/runtime/internal/config"
+)
+
+// Adapter shares breakers. All its methods return at once: none waits for another process or for a server.
+type Adapter interface {
+	// Section is what the adapter reads of a settings file.
+	Section() config.Section
+	// Start is called once, before all others but Section.
+	Start(Hooks)
+	// Configure puts settings of the Section in force, or says what is wrong with them and keeps those it has. They need
+	// not be complete unless they are needed.
+	Configure(settings any, needed bool) error
+	// Join shares a breaker until Leave, and does nothing for one that is shared.
+	Join(*breaker.Breaker)
+	Leave(*breaker.Breaker)
+	// Transition is told every change of state of every breaker, under its lock.
+	Transition(breaker.Transition)
+	// Close ends all that the adapter started.
+	Close()
+}
+
+// Hooks are told what happens. They may be called from any goroutine and don't wait.
+type Hooks struct {
+	Outage func(Outage)
+	Link   func(Link)
+}
+
+// Change is what happened to an outage.
+type Change uint8
+
+// The changes of an outage, in the order of its life.
+const (
+	Began   Change = iota // every process holds the breaker OPEN
+	Tried                 // one process may send trial calls
+	Renewed               // the trials failed
+	Ended                 // every process closes the breaker
+)
+
+// String is the change's name, such as TRIAL_FAILED.
+func (c Change) String() string { return [...]string{"BEGAN", "TRIAL", "TRIAL_FAILED", "ENDED"}[c] }
+
+// MarshalText writes the change as its String.
+func (c Change) MarshalText() ([]byte, error) { return []byte(c.String()), nil }
+
+// Outage is a change of an outage that this process made for all.
+type Outage struct {
+	Breaker string
+	Change  Change
+	At      time.Time
+	Reason  string
+}
+
+// Link is the loss of touch with the other processes, or its return.
+type Link struct {
+	At  time.Time
+	Err error // nil: it is there
+}
