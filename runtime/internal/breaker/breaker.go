@@ -85,17 +85,17 @@ func (b *Breaker) Gate() (*Period, bool) {
 
 // Admit takes a permit for one call. If it is granted, the call must end with exactly one of Success, Failure and Ignore
 // of the returned period; if not, the period is the one that refused.
-func (b *Breaker) Admit() (*Period, bool) {
-	if p := b.period.Load(); p.free {
-		return p, true
+func (b *Breaker) Admit() (p *Period, admitted bool) {
+	p = b.period.Load()
+	if admitted = p.free; !admitted { // in this form the compiler inlines it
+		p, admitted = b.admit()
 	}
-	return b.admit()
+	return
 }
 
-func (b *Breaker) wouldAdmit(p *Period) bool {
-	if p.asleep() {
-		return false
-	}
+func (b *Breaker) wouldAdmit(p *Period) bool { return !p.asleep() && b.admitsNow() }
+
+func (b *Breaker) admitsNow() bool {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	return b.admits(b.period.Load(), Now())
@@ -110,14 +110,18 @@ func (b *Breaker) admits(p *Period, now Instant) bool {
 }
 
 func (b *Breaker) admit() (*Period, bool) {
-	p := b.period.Load()
-	if p.asleep() {
+	if p := b.period.Load(); p.asleep() {
 		return p, false
 	}
+	return b.take()
+}
+
+// take takes a permit of the current period if there is one.
+func (b *Breaker) take() (*Period, bool) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	now := Now()
-	p = b.period.Load()
+	p := b.period.Load()
 	if lost, ok := p.lost(now); ok {
 		p = b.move(Open, lost, now, reason("no trial came back for %v", p.rules.Trials.Longest))
 	}
