@@ -29,6 +29,8 @@ type Bulkhead struct {
 	full   *Refusal     // of a call that finds no permit and does not wait
 	last   atomic.Pointer[Refusal]
 
+	pool holding // stands for the pool in permits that come from there; of no reservation
+
 	mu       sync.Mutex // guards the queue, and the free permits while somebody waits
 	queue    queue
 	capacity int // requests that may wait
@@ -47,6 +49,7 @@ type Bulkhead struct {
 func New(name string, s Settings) *Bulkhead {
 	s.mustFit(name)
 	b := &Bulkhead{name: name, number: born.Add(1)}
+	b.pool.bulkhead = b
 	b.full = &Refusal{Bulkhead: b, Kind: Full, Wanted: 1}
 	b.tally.Store(int64(tally(s.MaxConcurrentCalls) * oneFree))
 	b.tune(s)
@@ -65,7 +68,7 @@ func (b *Bulkhead) Acquire(ctx context.Context) (Permit, *Refusal) {
 	}
 	if b.open.Load() == 0 {
 		if t := b.now(); t >= oneFree && !t.queued() && b.move(t, freeToBusy) {
-			return Permit{bulkhead: b}, nil
+			return Permit{&b.pool}, nil
 		}
 	}
 	return b.acquire(ctx)
@@ -75,31 +78,29 @@ func (b *Bulkhead) Acquire(ctx context.Context) (Permit, *Refusal) {
 func (b *Bulkhead) acquire(ctx context.Context) (Permit, *Refusal) {
 	if b.open.Load() > 0 {
 		if h := carried(ctx).use(b); h != nil {
-			return Permit{bulkhead: b, from: h}, nil
+			return Permit{h}, nil
 		}
 	}
 	p := patience{longest: time.Duration(b.wait.Load())}
 	if _, refused := b.obtain(ctx, claim{n: 1, to: freeToBusy}, &p); refused != nil {
 		return Permit{}, refused
 	}
-	return Permit{bulkhead: b}, nil
+	return Permit{&b.pool}, nil
 }
 
 // A Permit is the right to one call. The zero Permit is none.
-type Permit struct {
-	bulkhead *Bulkhead
-	from     *holding // the reservation's, if it is not from the pool
-}
+type Permit struct{ from *holding }
 
 // Release gives the permit back and leaves p empty, so that a second Release changes nothing.
 func (p *Permit) Release() {
-	b, h := p.bulkhead, p.from
-	*p = Permit{}
+	h := p.from
+	p.from = nil
 	switch {
-	case h != nil:
+	case h == nil:
+	case h.reservation == nil:
+		h.bulkhead.release()
+	default:
 		h.endCall()
-	case b != nil:
-		b.release()
 	}
 }
 

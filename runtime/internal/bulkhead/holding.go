@@ -11,7 +11,6 @@ import "context"
 type holding struct {
 	reservation *Reservation
 	bulkhead    *Bulkhead
-	outer       *holding // of the same bulkhead, in the nearest enclosing entry that has one
 	loans       *loan
 	as          Use
 	n           int32 // permits at the start
@@ -34,13 +33,16 @@ type loan struct {
 	before *loan
 }
 
+// outer is the holding of the same bulkhead in the nearest enclosing entry that has one.
+func (h *holding) outer() *holding { return h.reservation.outer.find(h.bulkhead) }
+
 // total is the number of permits in the care of h.
 func (h *holding) total() int32 { return h.idle + h.busy + h.lent }
 
 // fromPool is the number of permits that h and the open entries around it have from the pool.
 func (h *holding) fromPool() int32 {
 	sum := int32(0)
-	for ; h != nil; h = h.outer {
+	for ; h != nil; h = h.outer() {
 		if !h.reservation.closed {
 			sum += h.total() - h.owed
 		}
@@ -84,9 +86,9 @@ func (h *holding) book(n int32) {
 func (h *holding) borrow(c *claim) (against bool) {
 	h.lock()
 	defer h.unlock()
-	c.held = int(h.outer.fromPool())
+	c.held = int(h.outer().fromPool())
 	missing := h.n
-	for from := h.outer; from != nil && missing > 0; from = from.outer {
+	for from := h.outer(); from != nil && missing > 0; from = from.outer() {
 		if n := from.lend(missing); n > 0 {
 			h.loans = &loan{from, n, h.loans}
 			missing -= n
@@ -97,7 +99,7 @@ func (h *holding) borrow(c *claim) (against bool) {
 	c.n, c.loan = int(missing), int(h.owed)
 	if h.as == Own {
 		h.bulkhead.shift(h.owed, idleToBusy)
-		h.outer.miss(missing)
+		h.outer().miss(missing)
 	}
 	return h.reservation.outer.holdsAfter(h.bulkhead)
 }
@@ -185,7 +187,7 @@ func (h *holding) close(spent bool) {
 // beginCall lets a call run on an idle permit of h or, if h has none, of the holdings around it. It
 // returns the one whose permit it is, or nil.
 func (h *holding) beginCall() *holding {
-	for from := h; from != nil; from = from.outer {
+	for from := h; from != nil; from = from.outer() {
 		if from.idle > 0 {
 			from.idle--
 			from.busy++
@@ -202,7 +204,7 @@ func (h *holding) beginCall() *holding {
 
 // miss counts n calls as overflow of the innermost open reservation that is for calls.
 func (h *holding) miss(n int32) {
-	for ; h != nil; h = h.outer {
+	for ; h != nil; h = h.outer() {
 		if h.as != Own && !h.reservation.closed {
 			h.overflow += n
 			h.bulkhead.counters.overflow.Add(uint64(n))
@@ -227,5 +229,5 @@ func (h *holding) endCall() {
 	h.dismiss(1, oneBusy, h.as != Lease)
 }
 
-func (h *holding) lock()   { h.reservation.root.mu.Lock() }
-func (h *holding) unlock() { h.reservation.root.mu.Unlock() }
+func (h *holding) lock()   { h.reservation.root().mu.Lock() }
+func (h *holding) unlock() { h.reservation.root().mu.Unlock() }

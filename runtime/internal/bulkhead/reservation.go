@@ -13,10 +13,8 @@ import (
 type Reservation struct {
 	context.Context
 
-	outer *Reservation // the nearest enclosing one that was open at the start
-	root  *Reservation // the outermost of those
-
-	mu     sync.Mutex // of the root: guards the holdings of all reservations inside it
+	outer  *Reservation // the nearest enclosing one that was open at the start
+	mu     sync.Mutex   // that of the root guards the holdings of all reservations inside it
 	closed bool
 
 	holdings []holding
@@ -61,7 +59,7 @@ func From(ctx context.Context) *Reservation {
 	if r == nil {
 		return nil
 	}
-	mu := &r.root.mu
+	mu := &r.root().mu
 	mu.Lock()
 	defer mu.Unlock()
 	for r != nil && r.closed {
@@ -83,14 +81,10 @@ func carried(ctx context.Context) *Reservation {
 // bulkheads it is a single allocation.
 func newReservation(ctx context.Context, outer *Reservation, wants []Want) *Reservation {
 	r := withRoom(len(wants))
-	r.Context, r.outer, r.root = ctx, outer, r
-	if outer != nil {
-		r.root = outer.root
-	}
+	r.Context, r.outer = ctx, outer
 	for i, w := range wants {
 		h := &r.holdings[i]
 		h.reservation, h.bulkhead, h.as, h.n = r, w.Bulkhead, w.As, int32(w.N)
-		h.outer = r.outer.find(w.Bulkhead)
 	}
 	return r
 }
@@ -113,6 +107,14 @@ func withRoom(n int) *Reservation {
 		return &room.Reservation
 	}
 	return &Reservation{holdings: make([]holding, n)}
+}
+
+// root is the outermost of the reservations around r: r itself where there is none.
+func (r *Reservation) root() *Reservation {
+	for r.outer != nil {
+		r = r.outer
+	}
+	return r
 }
 
 // find returns the innermost holding of b, in r or around it.
@@ -146,7 +148,7 @@ func (r *Reservation) use(b *Bulkhead) *holding {
 	if r == nil {
 		return nil
 	}
-	mu := &r.root.mu
+	mu := &r.root().mu
 	mu.Lock()
 	defer mu.Unlock()
 	return r.find(b).beginCall()
@@ -154,7 +156,7 @@ func (r *Reservation) use(b *Bulkhead) *holding {
 
 // abandon gives back what a reservation got that was refused the rest.
 func (r *Reservation) abandon() {
-	mu := &r.root.mu
+	mu := &r.root().mu
 	mu.Lock()
 	defer mu.Unlock()
 	r.closed = true
@@ -168,7 +170,7 @@ func (r *Reservation) abandon() {
 // It reports whether the entry's declaration looks wrong: some of its permits served no call, while
 // other calls found none left. A second Close does nothing.
 func (r *Reservation) Close() (mismatched bool) {
-	mu := &r.root.mu
+	mu := &r.root().mu
 	mu.Lock()
 	defer mu.Unlock()
 	if r.closed {
@@ -200,7 +202,7 @@ type Usage struct {
 
 // Usage returns the usage of each bulkhead that calls inside can use.
 func (r *Reservation) Usage() []Usage {
-	mu := &r.root.mu
+	mu := &r.root().mu
 	mu.Lock()
 	defer mu.Unlock()
 	var all []Usage
