@@ -35,11 +35,10 @@ type measured struct {
 // case that it panics. The context bounds the wait for a permit and carries
 // reservations; a method without one passes context.Background().
 func (c *Call) Begin(ctx context.Context, g *Guard) error {
-	c.guard, c.ctx = g, ctx
+	c.ctx = ctx
 	limit := g.timeout.now() // of when the call began, however long it waits for a permit
 	if g.bulkhead != nil || g.entry != nil {
 		if err := g.enter(c); err != nil {
-			c.guard = nil
 			return err
 		}
 	}
@@ -47,7 +46,6 @@ func (c *Call) Begin(ctx context.Context, g *Guard) error {
 		period, admitted := g.breaker.Admit()
 		if !admitted {
 			c.giveBack(g)
-			c.guard = nil
 			return g.refuseOpen(period)
 		}
 		c.period = period
@@ -58,6 +56,7 @@ func (c *Call) Begin(ctx context.Context, g *Guard) error {
 	if limit > 0 || g.events.calls {
 		c.measure(limit)
 	}
+	c.guard = g
 	return nil
 }
 
@@ -79,17 +78,16 @@ func (c *Call) Context() context.Context { return c.ctx }
 // gives every permit back. It returns err, which also is [ErrTimeout] where the
 // guard's timeout had passed.
 func (c *Call) Finish(err error) error {
-	g := c.guard
-	if g == nil {
+	if c.guard == nil {
 		return err
 	}
-	outcome := Success
-	if err != nil || g.classify != nil {
+	if err != nil || c.guard.classify != nil {
 		err = c.timedOut(err)
-		outcome = c.judge(err)
+		c.end(c.judge(err), err)
+		return err
 	}
-	c.end(outcome, err)
-	return err
+	c.end(Success, nil)
+	return nil
 }
 
 // Release ends a call that did not reach Finish, because it panicked or its
@@ -126,10 +124,10 @@ func (c *Call) timedOut(err error) error {
 func (c *Call) end(outcome Outcome, err error) {
 	g := c.guard
 	c.guard = nil
-	if c.period != nil {
+	if g.breaker != nil {
 		c.record(outcome)
 	}
-	if g.bulkhead != nil || c.reservation != nil {
+	if g.bulkhead != nil || g.entry != nil {
 		c.giveBack(g)
 	}
 	if c.measured != nil {
@@ -151,12 +149,11 @@ func (c *Call) record(outcome Outcome) {
 
 // giveBack returns what enter took.
 func (c *Call) giveBack(g *Guard) {
-	if c.reservation == nil {
+	if g.bulkhead != nil {
 		c.permit.Release()
-		return
 	}
-	if mismatched := c.reservation.Close(); mismatched {
-		g.tellMismatch(c.reservation)
+	if c.reservation != nil {
+		g.close(c.reservation)
 	}
 }
 

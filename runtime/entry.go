@@ -41,17 +41,12 @@ func (e *entry) enter(g *Guard, call *Call) error {
 
 // ask asks every gate and changes nothing.
 func (e *entry) ask(g *Guard) error {
-	var few [8]refusing
-	all := few[:0]
-	for _, gate := range e.gates {
+	for i, gate := range e.gates {
 		if period, admits := gate.Gate(); !admits {
-			all = append(all, refusing{gate, period})
+			return e.refuse(g, refusing{gate, period}, e.gates[i+1:])
 		}
 	}
-	if len(all) == 0 {
-		return nil
-	}
-	return e.refuse(g, all)
+	return nil
 }
 
 // refusing is a breaker that does not admit calls, in the period it is in.
@@ -66,7 +61,15 @@ type gateRefusal struct {
 	err *RefusalError
 }
 
-func (e *entry) refuse(g *Guard, all []refusing) error {
+// refuse names the first gate that refused, and those of the rest that do too.
+func (e *entry) refuse(g *Guard, first refusing, rest []*breaker.Breaker) error {
+	var few [8]refusing
+	all := append(few[:0], first)
+	for _, gate := range rest {
+		if period, admits := gate.Gate(); !admits {
+			all = append(all, refusing{gate, period})
+		}
+	}
 	last := e.refusal.Load()
 	if last == nil || !slices.Equal(last.all, all) {
 		last = &gateRefusal{slices.Clone(all), newGateError(g.method, all)}
@@ -93,6 +96,13 @@ func newGateError(method string, all []refusing) *RefusalError {
 		err.Gates = append(err.Gates, r.gate.Name())
 	}
 	return err
+}
+
+// close gives back what an entry reserved.
+func (g *Guard) close(r *bulkhead.Reservation) {
+	if mismatched := r.Close(); mismatched {
+		g.tellMismatch(r)
+	}
 }
 
 // tellMismatch tells observers of a declaration that does not fit the body.

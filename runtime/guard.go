@@ -44,9 +44,6 @@ func (g *Guard) enter(call *Call) error {
 	if g.entry != nil {
 		return g.entry.enter(g, call)
 	}
-	if g.bulkhead == nil {
-		return nil
-	}
 	if g.breaker != nil {
 		if period, admits := g.breaker.Gate(); !admits {
 			g.bulkhead.CountGate()
