@@ -53,6 +53,6 @@ func (c *Call) judge(err error) Outcome {
 }
 
 func refusedInside(err error) bool {
-	var refusal *RefusalError
-	return errors.As(err, &refusal)
+	_, refused := errors.AsType[*RefusalError](err)
+	return refused
 }
