@@ -2,22 +2,30 @@ package load
 
 import (
 	"fmt"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 )
 
-// BenchmarkPackages loads modules of packages with an interface of ten methods each.
+// BenchmarkPackages loads modules of packages with an interface of ten methods each, with the build cache as it is and
+// with an empty one.
 func BenchmarkPackages(b *testing.B) {
 	for _, n := range []int{1, 200} {
-		b.Run(fmt.Sprint(n), func(b *testing.B) {
-			dir := write(b, synthetic(n, true))
-			for b.Loop() {
-				packages, err := Packages(Config{Dir: dir}, "./...")
-				if err != nil || len(packages) != n || len(packages[0].Faults) > 0 {
-					b.Fatalf("%d packages, error %v", len(packages), err)
-				}
-			}
+		b.Run(fmt.Sprintf("packages=%d/cache=warm", n), func(b *testing.B) { benchmarkPackages(b, n, os.Environ()) })
+		b.Run(fmt.Sprintf("packages=%d/cache=empty", n), func(b *testing.B) {
+			benchmarkPackages(b, n, append(os.Environ(), "GOCACHE="+filepath.Join(b.TempDir(), "cache")))
 		})
+	}
+}
+
+func benchmarkPackages(b *testing.B, n int, env []string) {
+	dir := write(b, synthetic(n, true))
+	for b.Loop() {
+		packages, err := Packages(Config{Dir: dir, Env: env}, "./...")
+		if err != nil || len(packages) != n || len(packages[0].Faults) > 0 {
+			b.Fatalf("%d packages, error %v", len(packages), err)
+		}
 	}
 }
 

@@ -231,3 +231,15 @@ func TestAFunctionThatOnlyADirectiveNamesIsLoaded(t *testing.T) {
 		t.Errorf("got %v instead of %v", scope.Names(), want)
 	}
 }
+
+func TestAnEmptyBuildCacheStaysEmpty(t *testing.T) {
+	cache := filepath.Join(t.TempDir(), "cache")
+	dir := write(t, synthetic(1, true))
+	loaded, err := Packages(Config{Dir: dir, Env: append(os.Environ(), "GOCACHE="+cache)}, "./...")
+	if err != nil || len(loaded) != 1 || len(loaded[0].Faults) > 0 {
+		t.Fatalf("%d packages, error %v", len(loaded), err)
+	}
+	if _, err := os.Stat(cache); !os.IsNotExist(err) {
+		t.Errorf("the go command used it: %v", err)
+	}
+}
