@@ -50,9 +50,10 @@ type Options struct {
 
 // Generate makes the outputs for all packages that the patterns name.
 //
-// The error is nil or [Faults], all that were found; warnings are in the result. If a directive or an output
-// is at fault, the result is empty: nothing should be written. If a package does
-// not compile for another reason, the result still has the outputs of the others.
+// The error is nil or [Faults], all that were found; warnings are in the result.
+// If a directive or an output is at fault, the result is empty: nothing should be
+// written. If a package does not compile for another reason, the result still has
+// the outputs of the others.
 func Generate(opts Options) (Result, error) {
 	var err error
 	if opts.Dir, err = filepath.Abs(opts.Dir); err != nil {

@@ -17,7 +17,11 @@ type names map[string]bool
 
 // spokenFor joins what is known about a place into a set of its own.
 func spokenFor(sets ...names) names {
-	all := names{}
+	size := 0
+	for _, set := range sets {
+		size += len(set)
+	}
+	all := make(names, size)
 	for _, set := range sets {
 		maps.Copy(all, set)
 	}

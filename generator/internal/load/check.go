@@ -84,10 +84,7 @@ func (l *loader) checkNode(n *node) {
 
 func newInfo() *types.Info {
 	return &types.Info{
-		Types:     map[ast.Expr]types.TypeAndValue{},
-		Instances: map[*ast.Ident]types.Instance{},
 		Defs:      map[*ast.Ident]types.Object{},
-		Uses:      map[*ast.Ident]types.Object{},
 		Implicits: map[ast.Node]types.Object{},
 		Scopes:    map[ast.Node]*types.Scope{},
 	}

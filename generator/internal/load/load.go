@@ -52,7 +52,7 @@ type Package struct {
 	Ignored []*File
 	// Types holds the declarations, checked; nil if no file of Files asks. See [Package.Lookup].
 	Types *types.Package
-	// Info tells of the declarations: Types, Instances, Defs, Uses, Implicits and Scopes. It is nil with Types.
+	// Info tells of the declarations: Defs, Implicits and Scopes. It is nil with Types.
 	Info *types.Info
 	// Faults are the reasons why the package does not compile, sorted by position: those of the go command, the parser
 	// and the type checker, but none that our own outputs would mend.
