@@ -27,6 +27,7 @@ type measured struct {
 	began  breaker.Instant
 	limit  time.Duration      // 0: no timeout
 	cancel context.CancelFunc // nil: no timeout
+	err    error              // what the caller gets
 }
 
 // Begin takes what g says the call needs, in the order gate, bulkhead, breaker,
@@ -82,12 +83,21 @@ func (c *Call) Finish(err error) error {
 		return err
 	}
 	if err != nil || c.guard.classify != nil {
-		err = c.timedOut(err)
-		c.end(c.judge(err), err)
-		return err
+		return c.finish(err)
 	}
-	c.end(Success, nil)
+	c.end(Success)
 	return nil
+}
+
+// finish is Finish for an error, and for results that only classify can tell.
+func (c *Call) finish(err error) error {
+	err = c.timedOut(err)
+	outcome := c.judge(err)
+	if c.measured != nil {
+		c.measured.err = err
+	}
+	c.end(outcome)
+	return err
 }
 
 // Release ends a call that did not reach Finish, because it panicked or its
@@ -95,7 +105,7 @@ func (c *Call) Finish(err error) error {
 // nothing.
 func (c *Call) Release() {
 	if c.guard != nil {
-		c.end(Failure, nil)
+		c.end(Failure)
 	}
 }
 
@@ -121,29 +131,25 @@ func (c *Call) timedOut(err error) error {
 	return &timeoutError{c.guard.method, m.limit, err}
 }
 
-func (c *Call) end(outcome Outcome, err error) {
+func (c *Call) end(outcome Outcome) {
 	g := c.guard
 	c.guard = nil
 	if g.breaker != nil {
-		c.record(outcome)
+		slow := c.slowAt != 0 && breaker.Now() > c.slowAt
+		switch outcome {
+		case Success:
+			c.period.Success(slow)
+		case Failure:
+			c.period.Failure(slow)
+		default:
+			c.period.Ignore()
+		}
 	}
 	if g.bulkhead != nil || g.entry != nil {
 		c.giveBack(g)
 	}
 	if c.measured != nil {
-		c.measured.end(g, outcome, err)
-	}
-}
-
-func (c *Call) record(outcome Outcome) {
-	slow := c.slowAt != 0 && breaker.Now() > c.slowAt
-	switch outcome {
-	case Success:
-		c.period.Success(slow)
-	case Failure:
-		c.period.Failure(slow)
-	default:
-		c.period.Ignore()
+		c.measured.end(g, outcome)
 	}
 }
 
@@ -157,12 +163,12 @@ func (c *Call) giveBack(g *Guard) {
 	}
 }
 
-func (m *measured) end(g *Guard, outcome Outcome, err error) {
+func (m *measured) end(g *Guard, outcome Outcome) {
 	if m.cancel != nil {
 		m.cancel()
 	}
 	if g.events.calls {
 		took := breaker.Now().Sub(m.began)
-		g.events.emitFrequent(CallEnded{time.Now(), g.method, outcome, Duration(took), err})
+		g.events.emitFrequent(CallEnded{time.Now(), g.method, outcome, Duration(took), m.err})
 	}
 }
