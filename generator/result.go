@@ -81,11 +81,12 @@ func (r Result) Check(w io.Writer) error {
 
 // Write brings the disk up to date. Each file is replaced at one go, so that a
 // run that is killed leaves the old or the new one; files that are as they should
-// be are left alone, and leftovers are removed. It stops at the first error.
+// be are left alone, and leftovers are removed. Where a link stands for a file,
+// what it points to is replaced. Write stops at the first error.
 func (r Result) Write() error {
 	for _, file := range r.Outdated() {
 		if err := file.write(); err != nil {
-			return err
+			return fmt.Errorf("%s cannot be brought up to date: %w", file.Shown, err)
 		}
 	}
 	return nil
@@ -95,7 +96,11 @@ func (f File) write() error {
 	if f.Want == nil {
 		return os.Remove(f.Path)
 	}
-	temp, err := os.CreateTemp(filepath.Dir(f.Path), ".resgen-*")
+	path := f.Path
+	if target, err := filepath.EvalSymlinks(path); err == nil {
+		path = target
+	}
+	temp, err := os.CreateTemp(filepath.Dir(path), ".resgen-*")
 	if err != nil {
 		return err
 	}
@@ -110,7 +115,7 @@ func (f File) write() error {
 	if err != nil {
 		return err
 	}
-	return os.Rename(temp.Name(), f.Path)
+	return os.Rename(temp.Name(), path)
 }
 
 // mode is that of the file that is replaced, or the usual one.

@@ -112,9 +112,9 @@ func oneLine(message string) string {
 
 // commandError is the failure of the go command as a whole, with one fault a line where it gives positions.
 func commandError(dir string, err error) error {
-	_, text, ok := strings.Cut(err.Error(), "stderr: ")
-	if !ok {
-		return err
+	reason, text, _ := strings.Cut(err.Error(), ": stderr: ")
+	if text == "" {
+		return errors.New(strings.TrimPrefix(reason, "err: "))
 	}
 	var faults []error
 	for line := range strings.Lines(text) {

@@ -243,3 +243,12 @@ func TestAnEmptyBuildCacheStaysEmpty(t *testing.T) {
 		t.Errorf("the go command used it: %v", err)
 	}
 }
+
+func TestAMissingGoCommandIsTold(t *testing.T) {
+	dir := write(t, synthetic(1, true))
+	t.Setenv("PATH", "")
+	_, err := Packages(Config{Dir: dir}, "./...")
+	if err == nil || !strings.HasPrefix(err.Error(), "go command required, not found") {
+		t.Errorf("got %v", err)
+	}
+}
