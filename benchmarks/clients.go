@@ -1,0 +1,124 @@
+package main
+
+import (
+	"context"
+	"errors"
+)
+
+//go:generate go tool resgen
+
+// client is what every path implements: the call that is measured.
+type client interface {
+	Do(ctx context.Context, n int) (int, error)
+}
+
+// The same call behind guards that differ.
+type (
+	//resilience:breaker a
+	breakerClient interface {
+		Do(ctx context.Context, n int) (int, error)
+	}
+
+	//resilience:bulkhead a
+	bulkheadClient interface {
+		Do(ctx context.Context, n int) (int, error)
+	}
+
+	//resilience:breaker a
+	//resilience:bulkhead a
+	bothClient interface {
+		Do(ctx context.Context, n int) (int, error)
+	}
+
+	//resilience:breaker a
+	//resilience:bulkhead a
+	//resilience:timeout a
+	timeoutClient interface {
+		Do(ctx context.Context, n int) (int, error)
+	}
+
+	//resilience:breaker b
+	//resilience:bulkhead b
+	otherClient interface {
+		Do(ctx context.Context, n int) (int, error)
+	}
+
+	entryClient interface {
+		//resilience:anticipate check=a,b preload=a:2,b:2
+		Do(ctx context.Context, n int) (int, error)
+	}
+)
+
+// tenClient has more methods than the one that is measured.
+//
+//resilience:breaker a
+//resilience:bulkhead a
+type tenClient interface {
+	Do(ctx context.Context, n int) (int, error)
+	Do2(ctx context.Context, n int) (int, error)
+	Do3(ctx context.Context, n int) (int, error)
+	Do4(ctx context.Context, n int) (int, error)
+	Do5(ctx context.Context, n int) (int, error)
+	Do6(ctx context.Context, n int) (int, error)
+	Do7(ctx context.Context, n int) (int, error)
+	Do8(ctx context.Context, n int) (int, error)
+	Do9(ctx context.Context, n int) (int, error)
+	Do10(ctx context.Context, n int) (int, error)
+}
+
+// work is the dependency: it does nothing, well.
+type work struct{}
+
+//go:noinline
+func (work) Do(_ context.Context, n int) (int, error) { return n, nil }
+
+// The others make it a tenClient.
+func (w work) Do2(ctx context.Context, n int) (int, error)  { return w.Do(ctx, n) }
+func (w work) Do3(ctx context.Context, n int) (int, error)  { return w.Do(ctx, n) }
+func (w work) Do4(ctx context.Context, n int) (int, error)  { return w.Do(ctx, n) }
+func (w work) Do5(ctx context.Context, n int) (int, error)  { return w.Do(ctx, n) }
+func (w work) Do6(ctx context.Context, n int) (int, error)  { return w.Do(ctx, n) }
+func (w work) Do7(ctx context.Context, n int) (int, error)  { return w.Do(ctx, n) }
+func (w work) Do8(ctx context.Context, n int) (int, error)  { return w.Do(ctx, n) }
+func (w work) Do9(ctx context.Context, n int) (int, error)  { return w.Do(ctx, n) }
+func (w work) Do10(ctx context.Context, n int) (int, error) { return w.Do(ctx, n) }
+
+// pair makes one call of each of two clients.
+type pair struct{ a, b client }
+
+func (p pair) Do(ctx context.Context, n int) (int, error) {
+	n, err := p.a.Do(ctx, n)
+	if err != nil {
+		return n, err
+	}
+	return p.b.Do(ctx, n)
+}
+
+var errFailed = errors.New("failed")
+
+// mostlyFailing is a dependency of which nine calls in ten fail.
+type mostlyFailing struct{}
+
+//go:noinline
+func (mostlyFailing) Do(_ context.Context, n int) (int, error) {
+	if n%10 == 0 {
+		return n, nil
+	}
+	return n, errFailed
+}
+
+// rarelyFailing is a dependency of which one call in a hundred fails.
+type rarelyFailing struct{}
+
+//go:noinline
+func (rarelyFailing) Do(_ context.Context, n int) (int, error) {
+	if n%100 == 0 {
+		return n, errFailed
+	}
+	return n, nil
+}
+
+// failed is a dependency of which all calls fail.
+type failed struct{}
+
+func (failed) Do(context.Context, int) (int, error) { return 0, errFailed }

@@ -1,0 +1,96 @@
+package main
+
+import (
+	"github.com/failsafe-go/failsafe-go/bulkhead"
+)
+
+// A path is one way to make a call.
+type path struct {
+	name string
+	peer string        // of a peer's: our path that does the same
+	make func() client // anew for each round, so that no layout in memory is favoured
+}
+
+// A section is paths whose calls end in the same way.
+type section struct {
+	name  string
+	about string
+	ends  func(error) bool // as the section's calls have to
+	paths []path
+}
+
+var sections = []section{
+	{"floor", "The call without a guard, and what guards are made of", succeeds, floors},
+	{"closed", "Calls that are made and succeed", succeeds, closed},
+	{"refused", "Calls that are refused, the error included", isRefused, refused},
+	{"failing", "Calls that are made and some of which fail: the mean of all calls", isMade, failing},
+}
+
+func succeeds(err error) bool  { return err == nil }
+func isRefused(err error) bool { return err != nil && err != errFailed }
+func isMade(err error) bool    { return err == nil || err == errFailed }
+
+var floors = []path{
+	{name: "bare", make: func() client { return work{} }},
+	{name: "atomic addition", make: func() client { return new(addition) }},
+	{name: "two compare-and-swaps", make: func() client { return new(swaps) }},
+	{name: "mutex pair", make: func() client { return new(mutex) }},
+	{name: "monotonic read", make: func() client { return monotonic{} }},
+	{name: "time.Now", make: func() client { return wall{} }},
+	{name: "context.WithTimeout", make: func() client { return deadline{} }},
+	{name: "allocation of 192 B with pointers", make: func() client { return allocation{func(*[24]*int) {}} }},
+}
+
+var closed = []path{
+	{name: "breaker STATIC_THRESHOLD", make: guarded(work{}, breakerOnly, static)},
+	{name: "breaker CONSECUTIVE_FAILURES", make: guarded(work{}, breakerOnly, consecutive)},
+	{name: "breaker CANARY_RATE_THRESHOLD", make: guarded(work{}, breakerOnly, canary)},
+	{name: "breaker CANARY_RATE_THRESHOLD, window of time", make: guarded(work{}, breakerOnly, canaryOfTime)},
+	{name: "breaker CANARY_RATE_THRESHOLD, slow calls tracked", make: guarded(work{}, breakerOnly, canaryOfSlow)},
+	{name: "breaker PACED_RATE_THRESHOLD, window of time", make: guarded(work{}, breakerOnly, paced)},
+	{name: "breaker NONE", make: guarded(work{}, breakerOnly, none)},
+	{name: "bulkhead", make: guarded(work{}, bulkheadOnly, canary)},
+	{name: "breaker and bulkhead", make: guarded(work{}, both, canary)},
+	{name: "breaker and bulkhead, one of ten methods", make: guarded(work{}, ten, canary)},
+	{name: "breaker, bulkhead and timeout", make: guarded(work{}, timed, canary)},
+	{name: "entry: two gates, two preloads", make: guarded(work{}, entry, canary)},
+	{name: "entry, and two guarded calls inside", make: guarded(work{}, order, canary)},
+	{name: "gobreaker", peer: "breaker CONSECUTIVE_FAILURES", make: func() client { return newSony(work{}) }},
+	{name: "failsafe-go executor, breaker", peer: "breaker STATIC_THRESHOLD", make: func() client { return newExecutor(work{}, newFailsafe()) }},
+	{name: "failsafe-go executor, breaker and bulkhead", peer: "breaker and bulkhead", make: func() client { return newComposed(work{}) }},
+	{name: "failsafe-go executor, breaker, bulkhead, timeout", peer: "breaker, bulkhead and timeout", make: func() client { return newTimed(work{}) }},
+	{name: "failsafe-go standalone, breaker", peer: "breaker STATIC_THRESHOLD", make: func() client { return &standalone{work{}, newFailsafe(), nil} }},
+	{name: "failsafe-go standalone, bulkhead", peer: "bulkhead", make: func() client { return &standalone{work{}, nil, bulkhead.New[int](room)} }},
+	{name: "failsafe-go standalone, breaker and bulkhead", peer: "breaker and bulkhead", make: func() client { return &standalone{work{}, newFailsafe(), bulkhead.New[int](room)} }},
+	{name: "hystrix-go", peer: "breaker, bulkhead and timeout", make: func() client { return newNetflix("closed", work{}) }},
+	{name: "x/sync semaphore", peer: "bulkhead", make: func() client { return newWeighted(room) }},
+}
+
+var refused = []path{
+	{name: "breaker, a delay runs", make: tripped(breakerOnly, static)},
+	{name: "breaker, a probe decides", make: probed},
+	{name: "breaker and bulkhead, a delay runs", make: tripped(both, static)},
+	{name: "bulkhead full", make: full},
+	{name: "entry: one of two gates, a delay runs", make: tripped(entry, static)},
+	{name: "gobreaker", peer: "breaker, a delay runs", make: func() client { return newSony(work{}).open() }},
+	{name: "failsafe-go executor, breaker", peer: "breaker, a delay runs", make: func() client { return newExecutor(work{}, openFailsafe()) }},
+	{name: "failsafe-go standalone, breaker", peer: "breaker, a delay runs", make: func() client { return &standalone{work{}, openFailsafe(), nil} }},
+	{name: "failsafe-go standalone, bulkhead", peer: "bulkhead full", make: func() client { return &standalone{work{}, nil, bulkhead.New[int](0)} }},
+	{name: "hystrix-go", peer: "breaker, a delay runs", make: func() client { return newNetflix("open", work{}).open() }},
+	{name: "x/sync semaphore", peer: "bulkhead full", make: func() client { return newWeighted(0) }},
+}
+
+var failing = []path{
+	{name: "bare, 9 of 10 fail", make: func() client { return mostlyFailing{} }},
+	{name: "breaker STATIC_THRESHOLD in 100, 9 of 10 fail", make: guarded(mostlyFailing{}, breakerOnly, static)},
+	{name: "breaker CONSECUTIVE_FAILURES, 9 of 10 fail", make: guarded(mostlyFailing{}, breakerOnly, consecutive)},
+	{name: "breaker CANARY_RATE_THRESHOLD in 100, 9 of 10 fail", make: guarded(mostlyFailing{}, breakerOnly, canary)},
+	{name: "breaker CANARY_RATE_THRESHOLD in 100000, 9 of 10 fail", make: guarded(mostlyFailing{}, breakerOnly, canaryIn100000)},
+	{name: "breaker PACED_RATE_THRESHOLD, 9 of 10 fail", make: guarded(mostlyFailing{}, breakerOnly, paced)},
+	{name: "gobreaker, 9 of 10 fail", peer: "breaker CONSECUTIVE_FAILURES, 9 of 10 fail", make: func() client { return newSony(mostlyFailing{}) }},
+	{name: "failsafe-go executor, breaker, 9 of 10 fail", peer: "breaker STATIC_THRESHOLD in 100, 9 of 10 fail", make: func() client { return newExecutor(mostlyFailing{}, newFailsafe()) }},
+	{name: "failsafe-go standalone, breaker, 9 of 10 fail", peer: "breaker STATIC_THRESHOLD in 100, 9 of 10 fail", make: func() client { return &standalone{mostlyFailing{}, newFailsafe(), nil} }},
+	{name: "bare, 1 of 100 fails", make: func() client { return rarelyFailing{} }},
+	{name: "breaker STATIC_THRESHOLD in 100, 1 of 100 fails", make: guarded(rarelyFailing{}, breakerOnly, static)},
+	{name: "breaker CANARY_RATE_THRESHOLD in 100, 1 of 100 fails", make: guarded(rarelyFailing{}, breakerOnly, canary)},
+}

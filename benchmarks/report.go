@@ -1,0 +1,89 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"runtime"
+	"runtime/debug"
+	"slices"
+)
+
+// peers are the modules that resgen is compared with.
+var peers = []string{
+	"github.com/sony/gobreaker/v2", "github.com/failsafe-go/failsafe-go", "github.com/afex/hystrix-go", "golang.org/x/sync",
+}
+
+func report(w io.Writer, r results, idle, used float64) {
+	fmt.Fprintf(w, "%s, %s/%s, %d cores of %d. Medians of %d rounds; half of a path's figures lie within %.0f %% of one another.\n",
+		runtime.Version(), runtime.GOOS, runtime.GOARCH, cores, runtime.NumCPU(), r.rounds(), 100*r.spread())
+	reportPeers(w)
+	for _, section := range sections {
+		section.report(w, r)
+	}
+	reportGoals(w, goals(r, idle, used))
+}
+
+func reportPeers(w io.Writer) {
+	info, ok := debug.ReadBuildInfo()
+	if !ok {
+		return
+	}
+	for _, module := range info.Deps {
+		if slices.Contains(peers, module.Path) {
+			fmt.Fprintf(w, "- %s %s\n", module.Path, module.Version)
+		}
+	}
+}
+
+func (s section) report(w io.Writer, r results) {
+	fmt.Fprintf(w, "\n### %s\n\n", s.about)
+	fmt.Fprintln(w, "| ns a call, by goroutines | 1 | 2 | 64 | × ours | allocations |")
+	fmt.Fprintln(w, "|---|--:|--:|--:|--:|--:|")
+	for _, path := range s.paths {
+		fmt.Fprintf(w, "| %s |", path.name)
+		for _, goroutines := range goroutines {
+			fmt.Fprintf(w, " %s |", figure(r.ns(s.name, path.name, goroutines)))
+		}
+		fmt.Fprintf(w, " %s | %s |\n", s.ratio(r, path), r[point{s.name, path.name, 1}].memory())
+	}
+}
+
+// ratio compares a peer's path with ours, on one and on two cores.
+func (s section) ratio(r results, path path) string {
+	if path.peer == "" {
+		return ""
+	}
+	times := func(goroutines int) float64 {
+		return r.ns(s.name, path.name, goroutines) / r.ns(s.name, path.peer, goroutines)
+	}
+	return fmt.Sprintf("%.1f / %.1f", times(1), times(2))
+}
+
+func (s *series) memory() string {
+	if s.allocs == 0 {
+		return "0"
+	}
+	return fmt.Sprintf("%d (%d B)", s.allocs, s.bytes)
+}
+
+func reportGoals(w io.Writer, goals []goal) {
+	fmt.Fprint(w, "\n### Goals\n\n| goal | measured | limit | holds |\n|---|--:|--:|---|\n")
+	for _, g := range goals {
+		bound, verdict := "≤", "yes"
+		if g.atLeast {
+			bound = "≥"
+		}
+		if !g.holds() {
+			verdict = "**no**"
+		}
+		fmt.Fprintf(w, "| %s | %s %s | %s %s %s | %s |\n", g.text, figure(g.got), g.unit, bound, figure(g.limit), g.unit, verdict)
+	}
+}
+
+// figure prints three digits or a whole number.
+func figure(f float64) string {
+	if f < 100 {
+		return fmt.Sprintf("%.3g", f)
+	}
+	return fmt.Sprintf("%.0f", f)
+}
