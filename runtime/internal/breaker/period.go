@@ -19,12 +19,12 @@ type Period struct {
 	free    bool // admits every call without a permit
 	began   Instant
 	since   time.Time
-	wake    atomic.Int64 // an Instant before which no call is admitted, without asking the lock
+	wake    atomic.Int64  // an Instant before which no call is admitted, without asking the lock
+	trigger atomic.Uint64 // first number that needs the lock; see ask and unasked
+	until   atomic.Int64  // an Instant: till then successes of a time window only take a number
 	_       [cacheLine]byte
 
 	outcomes atomic.Uint64 // the number of the last one
-	trigger  atomic.Uint64 // first number that needs the lock; see ask and unasked
-	until    atomic.Int64  // an Instant: till then successes of a time window only take a number
 	refused  atomic.Uint64
 
 	// Under the breaker's lock:
