@@ -6,6 +6,7 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/resgen-go/resgen/generator/internal/load"
 )
@@ -52,6 +53,7 @@ func (c *checker) plan(source *load.File, targets []*target, declared names) Pla
 	if c.pkg.External {
 		p.home.path = strings.TrimSuffix(c.pkg.Path, "_test")
 	}
+	p.home.aliases = sync.OnceValue(p.home.findAliases)
 	typeParams := p.survey(targets)
 	plan := Plan{
 		Path:       load.OutputPath(source.Path),

@@ -24,8 +24,9 @@ type printer struct {
 
 // home is the package that an output belongs to.
 type home struct {
-	types *types.Package
-	path  string // decides which internal packages may be imported
+	types   *types.Package
+	path    string                                  // decides which internal packages may be imported
+	aliases func() map[*types.TypeName]*types.Alias // of types that have no other name here
 }
 
 func (h home) owns(obj types.Object) bool { return obj.Pkg().Path() == h.types.Path() }
@@ -50,6 +51,61 @@ func importPath(pkg *types.Package) string {
 		return path[i+len("/vendor/"):]
 	}
 	return path
+}
+
+// obstacle says what keeps the package from naming obj; it is empty if nothing
+// does.
+func (h home) obstacle(obj *types.TypeName) string {
+	switch {
+	case obj.Pkg() == nil:
+		if h.types.Scope().Lookup(obj.Name()) != nil {
+			return "which the package hides by a declaration of its own"
+		}
+	case h.owns(obj):
+		if strings.HasPrefix(obj.Name(), "_Ctype_") {
+			return "which only the cgo files of the package can name"
+		}
+	case !obj.Exported():
+		return "which is not exported"
+	case obj.Pkg().Name() == "main":
+		return "which is in a package main"
+	case !h.importable(importPath(obj.Pkg())):
+		return "which is in an internal package"
+	}
+	return ""
+}
+
+// findAliases finds, in the package and all that it imports, what else types are
+// called that it cannot name. The nearest package that has an alias counts.
+func (h home) findAliases() map[*types.TypeName]*types.Alias {
+	found := map[*types.TypeName]*types.Alias{}
+	seen := map[*types.Package]bool{h.types: true}
+	for queue := []*types.Package{h.types}; len(queue) > 0; queue = queue[1:] {
+		scope := queue[0].Scope()
+		for _, name := range scope.Names() {
+			h.addAlias(found, scope.Lookup(name))
+		}
+		for _, pkg := range slices.SortedFunc(slices.Values(queue[0].Imports()), byPath) {
+			if !seen[pkg] {
+				seen[pkg] = true
+				queue = append(queue, pkg)
+			}
+		}
+	}
+	return found
+}
+
+func byPath(a, b *types.Package) int { return cmp.Compare(a.Path(), b.Path()) }
+
+func (h home) addAlias(found map[*types.TypeName]*types.Alias, obj types.Object) {
+	alias, ok := obj.Type().(*types.Alias)
+	if !ok || alias.Obj() != obj || alias.TypeParams().Len() > 0 || h.obstacle(alias.Obj()) != "" {
+		return
+	}
+	named, ok := types.Unalias(alias).(*types.Named)
+	if ok && named.TypeArgs().Len() == 0 && found[named.Obj()] == nil && h.obstacle(named.Obj()) != "" {
+		found[named.Obj()] = alias
+	}
 }
 
 // code prints any type.
@@ -88,37 +144,22 @@ func (p *printer) code(t types.Type) *jen.Statement {
 }
 
 // nameable looks through aliases that the output cannot name at what they stand
-// for. All other aliases stay as they were written.
+// for. All other aliases stay as they were written. A type that itself cannot be
+// named becomes an alias of it that can.
 func (p *printer) nameable(t types.Type) types.Type {
 	for {
 		alias, ok := t.(*types.Alias)
-		if !ok || p.obstacle(alias.Obj()) == "" {
-			return t
+		if !ok || p.home.obstacle(alias.Obj()) == "" {
+			break
 		}
 		t = alias.Rhs()
 	}
-}
-
-// obstacle says what keeps the output from naming obj; it is empty if nothing
-// does.
-func (p *printer) obstacle(obj *types.TypeName) string {
-	switch {
-	case obj.Pkg() == nil:
-		if p.home.types.Scope().Lookup(obj.Name()) != nil {
-			return "which the package hides by a declaration of its own"
+	if named, ok := t.(*types.Named); ok && p.home.obstacle(named.Obj()) != "" {
+		if alias := p.home.aliases()[named.Obj()]; alias != nil {
+			return alias
 		}
-	case p.home.owns(obj):
-		if strings.HasPrefix(obj.Name(), "_Ctype_") {
-			return "which only the cgo files of the package can name"
-		}
-	case !obj.Exported():
-		return "which is not exported"
-	case obj.Pkg().Name() == "main":
-		return "which is in a package main"
-	case !p.home.importable(importPath(obj.Pkg())):
-		return "which is in an internal package"
 	}
-	return ""
+	return t
 }
 
 // instance prints the name of a type, with its type arguments.
@@ -135,7 +176,7 @@ func (p *printer) instance(obj *types.TypeName, args *types.TypeList) *jen.State
 }
 
 func (p *printer) typeName(obj *types.TypeName) *jen.Statement {
-	if why := p.obstacle(obj); why != "" {
+	if why := p.home.obstacle(obj); why != "" {
 		p.unnameable(fmt.Sprintf("needs %s, %s", spelled(obj), why))
 	}
 	if obj.Pkg() == nil || p.home.owns(obj) {

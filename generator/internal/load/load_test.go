@@ -252,3 +252,50 @@ func TestAMissingGoCommandIsTold(t *testing.T) {
 		t.Errorf("got %v", err)
 	}
 }
+
+func TestAliasesAreLoadedWithTheHiddenTypesThatTheyName(t *testing.T) {
+	dir := write(t, map[string]string{
+		"go.mod":  "module example.test/shop\n\ngo 1.26\n",
+		"shop.go": "package shop\n\nimport \"example.test/shop/lib\"\n\n//resilience:breaker\ntype Mail interface{ lib.Client; lib.Opener }\n",
+		"lib/lib.go": `package lib
+
+import (
+	"net/http"
+
+	"example.test/shop/lib/internal/wire"
+)
+
+type (
+	Client  = wire.Client
+	Message = wire.Message
+	Token   = token
+	Other   = wire.Other
+	Unused  = unused
+	Request = http.Request
+)
+
+type Opener interface{ Open(token) error }
+
+type (
+	token  struct{}
+	unused struct{}
+)
+`,
+		"lib/internal/wire/wire.go": `package wire
+
+type (
+	Client  interface{ Send(Message) error }
+	Message struct{}
+	Other   struct{}
+)
+`,
+	})
+	loaded, err := Packages(Config{Dir: dir})
+	if err != nil || len(loaded) != 1 || len(loaded[0].Faults) > 0 {
+		t.Fatalf("%v, error %v", loaded, err)
+	}
+	lib := loaded[0].Types.Imports()[0]
+	if diff := cmp.Diff([]string{"Client", "Message", "Opener", "Token", "token"}, lib.Scope().Names()); diff != "" {
+		t.Errorf("of lib there is (-want +got):\n%s", diff)
+	}
+}

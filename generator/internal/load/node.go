@@ -22,6 +22,7 @@ type node struct {
 	queued  bool
 	parsed  bool
 	wanted  []string       // names that are to be reached as soon as it is parsed
+	aliases []alias        // that other packages declare, until it is parsed
 	uses    map[*node]bool // packages that the declarations that are kept mention
 
 	promised map[string]bool        // names that outputs for the package are going to declare
@@ -58,6 +59,7 @@ type unit struct {
 	source  *source
 	node    ast.Node // *ast.FuncDecl, *ast.TypeSpec, *ast.ValueSpec, or *ast.GenDecl for a group of constants
 	methods []*unit  // of a type
+	aliases []*unit  // of a type that hardly anybody else can name
 	kept    bool
 }
 

@@ -16,6 +16,7 @@ func (l *loader) reach(roots []*node) {
 		n := <-l.done
 		l.parsing--
 		n.parsed = true
+		l.noteAliases(n)
 		if n.folder != nil {
 			l.keepAll(n)
 		}
@@ -86,6 +87,7 @@ func (l *loader) follow() {
 		u := l.todo[last]
 		l.todo = l.todo[:last]
 		l.keep(u.methods...)
+		l.keep(u.aliases...)
 		ast.Walk(mentions{l, u.source}, u.node)
 	}
 }
