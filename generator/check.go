@@ -15,6 +15,7 @@ import (
 type target struct {
 	file        *load.File
 	annotated   directives.Interface
+	obj         *types.TypeName
 	name        string
 	typeParams  []*types.TypeParam
 	wrapper     string
@@ -99,7 +100,7 @@ func (c *checker) target(file *load.File, annotated directives.Interface) *targe
 		return nil
 	}
 	named, _ := annotated.Directives.Get(directives.Wrapper)
-	t := &target{file: file, annotated: annotated, name: obj.Name(), typeParams: typeParamsOf(obj)}
+	t := &target{file: file, annotated: annotated, obj: obj, name: obj.Name(), typeParams: typeParamsOf(obj)}
 	t.wrapper, t.constructor = load.Names(obj.Name(), named.Name.Text)
 	for _, declarations := range methodSet(iface) {
 		m := &method{Func: declarations[0], context: contextIndex(declarations[0].Signature())}

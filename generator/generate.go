@@ -94,6 +94,7 @@ type outcome struct {
 	broken  Faults // it does not compile
 	invalid Faults // its directives or outputs are at fault
 	usage   usage
+	nested  Faults // warnings of entries within entries
 }
 
 // each runs do for all packages, as many at a time as there are processors.
@@ -121,7 +122,8 @@ func process(pkg *load.Package, opts Options) (out outcome) {
 		c := &checker{pkg: pkg, capacity: opts.Capacity, place: func(pos token.Pos) string {
 			return opts.relative(directives.Position(pkg.Fset, pos)).String()
 		}}
-		out.plans = c.plans(c.targets(annotated))
+		targets := c.targets(annotated)
+		out.plans, out.nested = c.plans(targets), c.nested(targets)
 		faults = append(faults, c.faults...)
 	}
 	if out.invalid = fromDirectives(faults); len(out.invalid) > 0 {

@@ -55,9 +55,9 @@ func (u *usage) refer(fset *token.FileSet, kind string, ref directives.Ref) {
 	u.anticipated = append(u.anticipated, reference{kind, ref.Text, directives.Position(fset, ref.Pos)})
 }
 
-// warnings are about names in anticipate that guard nothing. If not all of a
-// module is loaded, what they guard may be elsewhere: then only those count that
-// are nearly the name of a guard.
+// warnings are about entries within entries, and about names in anticipate that
+// guard nothing. If not all of a module is loaded, what they guard may be
+// elsewhere: then only those count that are nearly the name of a guard.
 func warnings(packages []*load.Package, outcomes []outcome, opts Options) Faults {
 	guarding := map[string]names{directives.Breaker: {}, directives.Bulkhead: {}}
 	for _, out := range outcomes {
@@ -67,6 +67,7 @@ func warnings(packages []*load.Package, outcomes []outcome, opts Options) Faults
 	}
 	var faults Faults
 	for i, out := range outcomes {
+		faults = append(faults, out.nested...)
 		for _, ref := range out.usage.anticipated {
 			if guarding[ref.kind][ref.name] {
 				continue

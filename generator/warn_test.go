@@ -115,3 +115,76 @@ type Bank interface{ Pay(m Money) error }
 		t.Errorf("error %v, warnings %v", err, result.Warnings)
 	}
 }
+
+// entries are two entries, and a body for the one that has the other.
+func entries(checkout, fill, body string) string {
+	return `
+-- go.mod --
+module example.test/shop
+
+go 1.26
+-- shop.go --
+package shop
+
+import "context"
+
+//resilience:bulkhead a
+type A interface{ Do(ctx context.Context) error }
+
+//resilience:bulkhead b
+type B interface{ Do(ctx context.Context) error }
+
+type Shop interface {
+	//resilience:anticipate ` + checkout + `
+	Checkout(ctx context.Context) error
+}
+
+type Cart interface {
+	//resilience:anticipate ` + fill + `
+	Fill(item string, ctx context.Context) error
+}
+
+type shop struct {
+	cart    Cart
+	wrapped *ResilientCart
+	next    Shop
+}
+
+func (s *shop) Checkout(ctx context.Context) error { ` + body + ` }
+
+func (s shop) Fill(item string, ctx context.Context) error { return s.cart.Fill(item, ctx) }
+`
+}
+
+func TestEntriesWithinEntriesAreWorthAWarning(t *testing.T) {
+	const (
+		call     = "return s.cart.Fill(``, ctx)"
+		at       = "shop.go:27:61: warning: resilience:anticipate: "
+		tooMany  = at + "Checkout holds 20 permits of bulkhead a and calls Fill, which reserves 6: its maxConcurrentCalls is 25"
+		disorder = at + "Checkout holds permits of bulkhead b and calls Fill, which reserves from a: " +
+			"against the order of names it does not wait for them; reserve from both in Checkout"
+	)
+	for name, c := range map[string]struct{ checkout, fill, body, want string }{
+		"scenario 8: their sum is above the size":         {"preload=a:20", "preload=a:6", call, tooMany},
+		"leased permits count, too":                       {"lease=a:20", "lease=a:6", call, tooMany},
+		"their sum is the size":                           {"preload=a:20", "preload=a:5", call, ""},
+		"scenario 32: the inner one is out of order":      {"preload=b:1", "preload=a:1", call, disorder},
+		"the inner one is in order":                       {"preload=a:1", "preload=b:1", call, ""},
+		"the outer one has both":                          {"preload=b:1,a:1", "preload=a:1", call, ""},
+		"a call of the wrapper is one, too":               {"preload=b:1", "preload=a:1", "return s.wrapped.Fill(``, ctx)", disorder},
+		"another context carries no reservation":          {"preload=b:1", "preload=a:1", "return s.cart.Fill(``, context.TODO())", ""},
+		"a wrapper by hand may stand before the real one": {"preload=a:20", "preload=a:6", "return s.next.Checkout(ctx)", ""},
+		"an entry that reserves nothing holds nothing":    {"check=x", "preload=a:1", call, ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			dir := module(t, entries(c.checkout, c.fill, c.body))
+			result, err := generator.Generate(generator.Options{Dir: dir, Capacity: func(string) int { return 25 }})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if diff := cmp.Diff(c.want, result.Warnings.Error()); diff != "" {
+				t.Error(diff)
+			}
+		})
+	}
+}

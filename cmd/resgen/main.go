@@ -25,10 +25,14 @@
 // A run that has nothing to say says nothing. All mistakes in the directives are
 // reported in one run, and then no file is changed.
 //
-// A warning is given, and nothing more, where an anticipate directive names a
-// breaker or bulkhead that no directive guards with. If not all of its module is
-// loaded, as with the pattern ".", the guard may be elsewhere: then only a name
-// that is nearly that of a guard is worth a warning.
+// Warnings change neither outputs nor exit status. There is one where an
+// anticipate directive names a breaker or bulkhead that no directive guards with;
+// if not all of its module is loaded, as with the pattern ".", the guard may be
+// elsewhere, and only a name that is nearly that of a guard is worth a warning.
+// There is one, too, where the method behind an anticipated one calls another that
+// is anticipated, in the same package, and their reservations do not go together:
+// bulkheads against the order of their names, or, with -config, more permits than
+// there are.
 //
 // The flags are:
 //
