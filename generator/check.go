@@ -44,11 +44,12 @@ func (t *target) declares(name string) bool {
 // checker finds the faults of one package for which types are needed, and
 // resolves its directives.
 type checker struct {
-	pkg      *load.Package
-	place    func(token.Pos) string // how a message names a place
-	capacity func(string) int       // permits of a bulkhead; nil: not known
-	declared map[*types.Func]directives.Set
-	faults   directives.Faults
+	pkg       *load.Package
+	place     func(token.Pos) string // how a message names a place
+	capacity  func(string) int       // permits of a bulkhead; nil: not known
+	declared  map[*types.Func]directives.Set
+	outsiders []outsider
+	faults    directives.Faults
 }
 
 // targets resolves all annotated interfaces of the package.
@@ -286,10 +287,13 @@ func permitsOf(list []directives.Reservation) []Permits {
 // checkNames reports wrappers and constructors whose names are taken, by
 // hand-written code or by another interface.
 func (c *checker) checkNames(targets []*target) {
+	if len(targets) > 0 {
+		c.outsiders = c.findOutsiders()
+	}
 	ours := map[string]*target{}
 	for _, t := range targets {
 		for _, name := range []string{t.wrapper, t.constructor} {
-			if at := c.takenAt(name, ours[name]); at.IsValid() {
+			if at := c.takenAt(name, t.file, ours[name]); at.IsValid() {
 				c.faultName(t, name, at)
 			}
 			ours[name] = t
@@ -297,9 +301,9 @@ func (c *checker) checkNames(targets []*target) {
 	}
 }
 
-// takenAt is where the package declares a name, or where the interface stands
-// whose wrapper has it.
-func (c *checker) takenAt(name string, other *target) token.Pos {
+// takenAt is where a name is declared that the output for source is going to
+// declare, or where the interface stands whose wrapper has it.
+func (c *checker) takenAt(name string, source *load.File, other *target) token.Pos {
 	if obj := c.pkg.Lookup(name); obj != nil {
 		return obj.Pos()
 	}
@@ -311,6 +315,11 @@ func (c *checker) takenAt(name string, other *target) token.Pos {
 			if obj := scope.Lookup(name); obj != nil {
 				return obj.Pos()
 			}
+		}
+	}
+	for _, o := range c.outsiders {
+		if pos := o.declares[name]; pos.IsValid() && o.builtWith(constraintOf(source)) {
+			return pos
 		}
 	}
 	return token.NoPos

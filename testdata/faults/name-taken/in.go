@@ -19,3 +19,12 @@ type Queue interface{ Get() error }
 //resilience:breaker mail
 //resilience:wrapper client
 type Mail interface{ Get() error }
+
+//resilience:breaker bank
+type Bank interface{ Get() error }
+
+//resilience:breaker post
+type Post interface{ Get() error }
+
+//resilience:breaker free
+type Free interface{ Get() error }

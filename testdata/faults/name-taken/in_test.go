@@ -1,0 +1,3 @@
+package in
+
+type ResilientBank struct{}
