@@ -112,8 +112,8 @@ func TestPictureNamesFontsThatEverybodyHas(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if with, all := bytes.Count(svg, []byte("sans-serif;")), bytes.Count(svg, []byte("font-family:")); with != all || all == 0 {
-		t.Errorf("%d of %d texts have a font that everybody has", with, all)
+	if !bytes.Contains(svg, []byte(`sans-serif" `)) || bytes.Contains(svg, []byte("font-family:")) {
+		t.Errorf("some texts have fonts of their own:\n%s", svg)
 	}
 }
 

@@ -108,8 +108,9 @@ func equal(a, b []int) bool {
 }
 
 func TestRecordKnowsHowLateRequestsWere(t *testing.T) {
-	r := NewRecord(Plan{Rate: 100, Over: time.Second, Slice: time.Second})
-	for i := range 100 {
+	r := NewRecord(Plan{Rate: 100, WarmUp: time.Second, Over: time.Second, Slice: time.Second})
+	r.Add(Answer{Number: 0, Sent: 900 * time.Millisecond}) // in the warm-up
+	for i := 100; i < 197; i++ {
 		r.Add(Answer{Number: i, Sent: time.Duration(i)*10*time.Millisecond + 30*time.Millisecond})
 	}
 	if got := r.Late(); got < 29*time.Millisecond || got > 31*time.Millisecond {

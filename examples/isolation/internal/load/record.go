@@ -34,16 +34,17 @@ func NewRecord(p Plan) *Record {
 
 // Add keeps an answer.
 func (r *Record) Add(a Answer) {
+	r.Slices[min(int(a.Sent/r.plan.Slice), len(r.Slices)-1)].Add(a.Kind, a.Took)
+	if a.Sent < r.plan.WarmUp {
+		return
+	}
+	r.Total.Add(a.Kind, a.Took)
 	due := time.Duration(a.Number) * time.Second / time.Duration(r.plan.Rate)
 	keep(r.late, max(0, a.Sent-due))
-	r.Slices[min(int(a.Sent/r.plan.Slice), len(r.Slices)-1)].Add(a.Kind, a.Took)
-	if a.Sent >= r.plan.WarmUp {
-		r.Total.Add(a.Kind, a.Took)
-	}
 }
 
-// Late is by how much requests were sent later than planned, at the 99th
-// percentile: a generator that can't keep up measures itself.
+// Late is by how much requests after the warm-up were sent later than planned, at
+// the 99th percentile: a generator that can't keep up measures itself.
 func (r *Record) Late() time.Duration { return quantile(r.late, 0.99) }
 
 // Offered is the rate after the warm-up, as it really was, in requests per
