@@ -1,0 +1,471 @@
+package redis
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	resilience "github.com/resgen-go/resgen/runtime"
+	"github.com/resgen-go/resgen/runtime/internal/breaker"
+)
+
+func linked(p *process) bool { return strings.HasSuffix(p.links(), "up") }
+
+// startFleet starts a server and processes that have heard of it.
+func startFleet(t *testing.T, n int, pairs ...string) (*server, []*process) {
+	t.Helper()
+	s := startServer(t)
+	all := startProcesses(t, n, shared(s.address, pairs...))
+	inAll(t, all, "the link is there", linked)
+	return s, all
+}
+
+// breakDown makes calls of every process fail until the fleet is in an outage.
+func breakDown(t *testing.T, all []*process) {
+	t.Helper()
+	eventually(t, 5*time.Second, "an outage in every process", func() bool {
+		for _, p := range all {
+			p.call(errDown)
+		}
+		return !slices.ContainsFunc(all, func(p *process) bool { return !p.held() })
+	})
+}
+
+// recover makes calls of every process succeed until all are admitted.
+func recovers(t *testing.T, all []*process) {
+	t.Helper()
+	eventually(t, 10*time.Second, "every breaker is CLOSED", func() bool {
+		for _, p := range all {
+			p.call(nil)
+		}
+		return !slices.ContainsFunc(all, func(p *process) bool { return p.state() != resilience.Closed })
+	})
+}
+
+func TestAnOutageOpensAndItsEndClosesEveryBreaker(t *testing.T) {
+	t.Parallel()
+	_, all := startFleet(t, 5)
+	breakDown(t, all)
+	recovers(t, all)
+	got := fleetOutages(all)
+	if n := len(got); n < 3 || !slices.Contains(got, "b BEGAN") || !slices.Contains(got, "b ENDED") {
+		t.Errorf("the fleet was told %q", got)
+	}
+	for _, change := range []string{"b BEGAN", "b ENDED"} {
+		if n := len(slices.DeleteFunc(slices.Clone(got), func(c string) bool { return c != change })); n != 1 {
+			t.Errorf("%s was told %d times, want once", change, n)
+		}
+	}
+}
+
+func TestAggregatedCountsAreExact(t *testing.T) {
+	t.Parallel()
+	s, all := startFleet(t, 4, "outageWindow", "1m", "minimumErrors", "1000000")
+	var group sync.WaitGroup
+	for i, p := range all {
+		group.Go(func() {
+			for j := range 5000 {
+				var err error
+				if j%10 < i {
+					err = errDown
+				}
+				p.call(err)
+			}
+		})
+	}
+	group.Wait()
+	d := &desk{t: t, server: s}
+	eventually(t, 5*time.Second, "20000 calls and 3000 failures", func() bool {
+		calls, failures := d.counted()
+		return calls == 20000 && failures == 3000
+	})
+}
+
+func TestWritesAreBoundedByProcessesAndInterval(t *testing.T) {
+	s, all := startFleet(t, 3, "flushInterval", "100ms", "outageCheckInterval", "0s", "outageWindow", "1m")
+	scripts := func() (n int) {
+		for line := range strings.SplitSeq(s.do("INFO", "commandstats"), "\n") {
+			var some int
+			if _, err := fmt.Sscanf(line, "cmdstat_evalsha:calls=%d,", &some); err == nil {
+				n += some
+			}
+		}
+		return n
+	}
+	before, began, calls := scripts(), time.Now(), 0
+	for time.Since(began) < time.Second {
+		for _, p := range all {
+			p.calls(100, nil)
+			calls += 100
+		}
+	}
+	took := time.Since(began)
+	wrote := scripts() - before
+	if most := len(all) * (int(took/(100*time.Millisecond)) + 1); wrote > most || wrote == 0 {
+		t.Errorf("%d scripts for %d calls in %v, want at most %d", wrote, calls, took, most)
+	}
+}
+
+func TestSampledCountsEachTakenSuccessForManyAndEveryFailure(t *testing.T) {
+	t.Parallel()
+	s, all := startFleet(t, 1, "recording", "SAMPLED", "successSampleRate", "0.1", "outageWindow", "1m", "minimumErrors", "1000000")
+	d := &desk{t: t, server: s}
+	for range 100 {
+		all[0].calls(100, nil)
+		all[0].calls(5, errDown)
+	}
+	all[0].registry.Close() // hands in the rest
+	calls, failures := d.counted()
+	if failures != 500 {
+		t.Errorf("%v failures are counted, want all 500", failures)
+	}
+	if n := calls - 500; n < 8500 || n > 11500 || int(n+.5)%10 != 0 {
+		t.Errorf("%v successes are counted, want tens that make about 10000", n)
+	}
+}
+
+func TestSamplesAreFair(t *testing.T) {
+	for _, p := range []float64{1, .5, .1, .01} {
+		sum := 0.0
+		for range 2000 {
+			sum += sample(100, p)
+		}
+		if mean := sum / 2000; mean < 100*(1-.1) || mean > 100*(1+.1) {
+			t.Errorf("at a rate of %v, 100 successes count %v on average", p, mean)
+		}
+		if sample(0, p) != 0 {
+			t.Errorf("at a rate of %v, no success counts", p)
+		}
+	}
+}
+
+func TestChangesArePushedToProcessesThatDoNothing(t *testing.T) {
+	_, all := startFleet(t, 5, "outageCheckInterval", "0s", "flushInterval", "10ms")
+	began := time.Now()
+	all[0].calls(50, errDown)
+	inAll(t, all, "the breaker is OPEN", is(resilience.Open))
+	t.Logf("after %v", time.Since(began))
+	if took := time.Since(began); took > 2*time.Second {
+		t.Errorf("it took %v", took)
+	}
+}
+
+func TestWithoutAPushTheCheckFindsTheChange(t *testing.T) {
+	t.Parallel()
+	s, all := startFleet(t, 3, "outageCheckInterval", "200ms")
+	s.do("SET", "resgen:{b}:manual", "OPEN by a test") // tells nobody
+	inAll(t, all, "the breaker is OPEN", is(resilience.Open))
+	s.do("DEL", "resgen:{b}:manual")
+	inAll(t, all, "the breaker is CLOSED", is(resilience.Closed))
+	if got := fleetOutages(all); !slices.Equal(got, []string{"b BEGAN", "b ENDED"}) && !slices.Equal(got, []string{"b ENDED", "b BEGAN"}) {
+		t.Errorf("the fleet was told %q", got)
+	}
+}
+
+func TestTheFleetSendsThePermittedTrialsNotThatMuchForEachProcess(t *testing.T) {
+	t.Parallel()
+	_, all := startFleet(t, 10)
+	breakDown(t, all)
+	began, admitted := time.Now(), 0
+	for time.Since(began) < 1500*time.Millisecond {
+		for _, p := range all {
+			if !errors.As(p.call(errDown), new(*resilience.RefusalError)) {
+				admitted++
+			}
+		}
+	}
+	trials := 0
+	for _, change := range fleetOutages(all) {
+		if change == "b TRIAL" {
+			trials++
+		}
+	}
+	if trials < 2 || admitted > 3*trials {
+		t.Errorf("%d calls were admitted in %d trials of three", admitted, trials)
+	}
+}
+
+func TestEveryStrategyCanBeShared(t *testing.T) {
+	t.Parallel()
+	s := startServer(t)
+	var breakers []string
+	for _, kind := range breaker.Strategies {
+		settings := `"strategy": "` + kind.Name + `", "shared": true`
+		switch kind.Name {
+		case "CANARY_RATE_THRESHOLD":
+			settings += `, "initialState": "CLOSED", "minimumNumberOfCalls": 100, "permittedNumberOfCallsInHalfOpenState": 3`
+		case "PACED_RATE_THRESHOLD":
+			settings += `, "minimumNumberOfCalls": 1000, "testDelay": "1ms", "permittedNumberOfCallsInHalfOpenState": 3`
+		case "STATIC_THRESHOLD":
+			settings += `, "failureThreshold": 100, "failureThresholdCapacity": 100`
+		case "CONSECUTIVE_FAILURES":
+			settings += `, "failureThreshold": 100`
+		}
+		breakers = append(breakers, fmt.Sprintf("%q: {%s}", kind.Name, settings))
+	}
+	text := shared(s.address)
+	text = `{"breakers": {` + strings.Join(breakers, ", ") + `}, ` + text[strings.Index(text, `"sharedState"`):]
+	all := startProcesses(t, 2, strings.Replace(text, `"breakers": {`, `"breakers": {"b": {}, `, 1))
+	for _, kind := range breaker.Strategies {
+		t.Run(kind.Name, func(t *testing.T) {
+			call := func(p *process, result error) {
+				var call resilience.Call
+				if call.Begin(t.Context(), p.guard(kind.Name)) == nil {
+					call.Finish(result)
+					call.Release()
+				}
+			}
+			until := func(state resilience.State, result error) {
+				t.Helper()
+				eventually(t, 5*time.Second, state.String(), func() bool {
+					open := 0
+					for _, p := range all {
+						call(p, result)
+						if p.breaker(kind.Name).State() == state {
+							open++
+						}
+					}
+					return open == len(all)
+				})
+			}
+			until(resilience.Open, errDown)
+			until(resilience.Closed, nil)
+		})
+	}
+}
+
+func TestStatesSetByHandComeBeforeTheFleet(t *testing.T) {
+	t.Parallel()
+	_, all := startFleet(t, 4)
+	forced, disabled, reset, rest := all[0], all[1], all[2], all[3]
+	forced.breaker("b").ForceOpen("test")
+	disabled.breaker("b").Disable("test")
+	breakDown(t, all[2:])
+	reset.breaker("b").Reset("test")
+	time.Sleep(100 * time.Millisecond) // several exchanges
+	got := []resilience.State{forced.state(), disabled.state(), reset.state()}
+	want := []resilience.State{resilience.ForcedOpen, resilience.Disabled, resilience.Closed}
+	if !slices.Equal(got, want) {
+		t.Errorf("states are %v, want %v", got, want)
+	}
+	recovers(t, []*process{rest})
+	if forced.state() != resilience.ForcedOpen || disabled.state() != resilience.Disabled {
+		t.Error("the end of an outage ended a state set by hand")
+	}
+}
+
+func TestTheTokenPassesOnFromAProcessWithoutCalls(t *testing.T) {
+	t.Parallel()
+	_, all := startFleet(t, 2)
+	breakDown(t, all)
+	idle, busy := all[0], all[1]
+	eventually(t, 5*time.Second, "the idle process has the token", func() bool { return idle.state() == resilience.HalfOpen })
+	recovers(t, []*process{busy})
+	inAll(t, []*process{idle}, "the idle process follows", is(resilience.Closed))
+}
+
+func TestAClosedProcessHandsInItsCountsAndItsToken(t *testing.T) {
+	t.Parallel()
+	s, all := startFleet(t, 2, "flushInterval", "1h", "outageWindow", "1h")
+	all[0].calls(7, nil)
+	all[0].registry.Close()
+	if calls, _ := (&desk{t: t, server: s}).counted(); calls != 7 {
+		t.Errorf("%v calls are counted, want 7", calls)
+	}
+
+	_, all = startFleet(t, 2, "trialTimeout", "20s")
+	breakDown(t, all)
+	eventually(t, 5*time.Second, "a process has the token", func() bool {
+		return all[0].state() == resilience.HalfOpen || all[1].state() == resilience.HalfOpen
+	})
+	if all[0].state() != resilience.HalfOpen {
+		all[0], all[1] = all[1], all[0]
+	}
+	all[0].registry.Close()
+	recovers(t, all[1:])
+}
+
+func TestCloseEndsEveryGoroutine(t *testing.T) {
+	s, all := startFleet(t, 3)
+	breakDown(t, all)
+	all[0].registry.Close()
+	s.freeze()
+	began := time.Now()
+	all[1].registry.Close()
+	if took := time.Since(began); took > 5*time.Second {
+		t.Errorf("closing took %v while the server is frozen", took)
+	}
+	s.stop()
+	all[2].registry.Close()
+	for _, p := range all {
+		if p.held() {
+			t.Error("a breaker is held after Close, and nobody will let it go")
+		}
+	}
+	eventually(t, 5*time.Second, "all goroutines end", func() bool {
+		stacks := make([]byte, 1<<20)
+		stacks = stacks[:runtime.Stack(stacks, true)]
+		return strings.Count(string(stacks), "redis.(*worker)")+strings.Count(string(stacks), "redis.(*fleet)") == 0
+	})
+}
+
+// changing is a settings source that a test rewrites.
+type changing struct {
+	mu      sync.Mutex
+	text    string
+	changed func()
+}
+
+func (c *changing) Read() (string, []byte, error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return "r.json", []byte(c.text), nil
+}
+
+func (c *changing) Follow(changed func()) (stop func(), err error) {
+	c.changed = changed
+	return func() {}, nil
+}
+
+func (c *changing) set(text string) {
+	c.mu.Lock()
+	c.text = text
+	c.mu.Unlock()
+	c.changed()
+}
+
+func TestSharingIsTurnedOffAndOnWhileAnOutageLasts(t *testing.T) {
+	t.Parallel()
+	s := startServer(t)
+	on := shared(s.address, "secondsBeforeRetry", "1h")
+	tests := map[string]string{
+		"for one breaker":  strings.Replace(on, `"shared": true`, `"shared": false`, 1),
+		"for all breakers": shared(s.address, "secondsBeforeRetry", "1h", "enabled", "false"),
+	}
+	for about, off := range tests {
+		t.Run(about, func(t *testing.T) {
+			s.do("FLUSHALL")
+			source := &changing{text: on}
+			p := followProcess(t, resilience.Follow(source))
+			breakDown(t, []*process{p})
+			source.set(off)
+			recovers(t, []*process{p})
+			source.set(on)
+			inAll(t, []*process{p}, "held again", (*process).held)
+		})
+	}
+	t.Run("by redis-cli", func(t *testing.T) {
+		s.do("FLUSHALL")
+		p := startProcess(t, on)
+		breakDown(t, []*process{p})
+		s.do("SET", "resgen:{b}:manual", "OFF")
+		recovers(t, []*process{p})
+		s.do("DEL", "resgen:{b}:manual")
+		inAll(t, []*process{p}, "held again", (*process).held)
+	})
+}
+
+func TestANewAddressIsUsedAtOnce(t *testing.T) {
+	t.Parallel()
+	first, second := startServer(t), startServer(t)
+	source := &changing{text: shared(first.address)}
+	p := followProcess(t, resilience.Follow(source))
+	p.calls(5, nil)
+	eventually(t, 5*time.Second, "the first server counts", func() bool {
+		calls, _ := (&desk{t: t, server: first}).counted()
+		return calls == 5
+	})
+	source.set(shared(second.address))
+	p.calls(7, nil)
+	eventually(t, 5*time.Second, "the second server counts", func() bool {
+		calls, _ := (&desk{t: t, server: second}).counted()
+		return calls == 7
+	})
+}
+
+func TestWhatIsWrongWithTheSettingsIsSaid(t *testing.T) {
+	t.Setenv("REDIS_URL", "")
+	tests := []struct{ about, settings, want string }{
+		{"no address", shared(""), "sharedState.address is missing, and $REDIS_URL is not set"},
+		{"an address without a port", shared("redis.internal"), "address: is no address such as"},
+		{"a password in the file", shared("redis://me:hush@127.0.0.1:1"), "address: has a password in it"},
+		{"a brace in the prefix", shared("127.0.0.1:1", "keyPrefix", "a{b}:"), "has a brace or a blank"},
+		{"a rate that is not used", shared("127.0.0.1:1", "successSampleRate", "0.5"), "0.5 needs recording SAMPLED"},
+		{"a certificate without its key", shared("127.0.0.1:1", "tlsCertFile", "x"), "needs tlsKeyFile"},
+		{"a flush that is longer than the window", shared("127.0.0.1:1", "flushInterval", "1m"), "1m0s is above outageWindow (2s)"},
+		{"a file that is not there", shared("127.0.0.1:1", "tls", "true", "tlsCAFile", "/nowhere"), "/nowhere"},
+	}
+	for _, test := range tests {
+		t.Run(test.about, func(t *testing.T) {
+			_, err := resilience.New(resilience.Settings("r.json", []byte(test.settings)), Share())
+			if err == nil || !strings.Contains(err.Error(), test.want) || strings.Contains(err.Error(), "hush") {
+				t.Errorf("error %v, want …%s…", err, test.want)
+			}
+		})
+	}
+}
+
+func TestTheAddressMayComeFromTheEnvironment(t *testing.T) {
+	s := startServer(t)
+	t.Setenv("REDIS_URL", "redis://"+s.address+"/3")
+	p := startProcess(t, shared(""))
+	p.calls(5, nil)
+	s.do("SELECT", "3")
+	eventually(t, 5*time.Second, "database 3 counts", func() bool { return s.do("KEYS", "*counts") != "" })
+}
+
+func TestPasswordsComeFromTheEnvironmentOrAFileAndAreNeverShown(t *testing.T) {
+	s := startServer(t)
+	s.do("ACL", "SETUSER", "me", "on", ">hush", "~*", "&*", "+@all")
+	s.do("ACL", "SETUSER", "default", "off")
+	file := filepath.Join(t.TempDir(), "password")
+	if err := os.WriteFile(file, []byte("hush\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	tests := []struct {
+		about, variable, value string
+		settings               string
+		links                  string
+	}{
+		{"in a variable", "SECRET", "hush", shared(s.address, "username", "me", "passwordEnv", "SECRET"), "up"},
+		{"in a file", "SECRET", "", shared(s.address, "username", "me", "passwordFile", file), "up"},
+		{"in REDIS_URL", "REDIS_URL", "redis://me:hush@" + s.address, shared(""), "up"},
+		{"wrong", "SECRET", "hushhush", shared(s.address, "username", "me", "passwordEnv", "SECRET"), "down"},
+		{"missing", "SECRET", "", shared(s.address), "down"},
+	}
+	for _, test := range tests {
+		t.Run(test.about, func(t *testing.T) {
+			t.Setenv(test.variable, test.value)
+			p := startProcess(t, test.settings)
+			inAll(t, []*process{p}, "it is "+test.links, func(p *process) bool { return p.links() == test.links })
+			p.mu.Lock()
+			defer p.mu.Unlock()
+			for _, e := range p.events {
+				if link, ok := e.(resilience.FleetLink); ok && link.Err != nil && strings.Contains(link.Err.Error(), "hush") {
+					t.Errorf("the password is shown: %v", link.Err)
+				}
+			}
+			if text := fmt.Sprint(p.registry.Settings(), p.registry.Snapshot()); strings.Contains(text, "hush") {
+				t.Errorf("the password is shown: %s", text)
+			}
+		})
+	}
+}
+
+func TestSchemaAndStartingFileHaveTheSection(t *testing.T) {
+	t.Parallel()
+	if !strings.Contains(string(Schema()), `"secondsBeforeRetry"`) {
+		t.Error("the schema lacks secondsBeforeRetry")
+	}
+	start := StartingSettings(map[string][]string{"breakers": {"b"}})
+	if _, err := resilience.New(resilience.Settings("r.json", start), Share()); err != nil || !strings.Contains(string(start), `"secondsBeforeRetry": "20s"`) {
+		t.Errorf("error %v of the starting file\n%s", err, start)
+	}
+}

@@ -1,0 +1,17 @@
+-- settle ends a trial: with it the outage, or only this try.
+--
+-- ARGV[6…]: outage, GOOD or BAD, reason
+
+local outage, result, reason = ARGV[6], ARGV[7], ARGV[8]
+
+if s.outage == outage and s.holder == process and not s.forced then
+	if result == 'GOOD' then
+		finish(reason)
+	else
+		set('holder', nil)
+		set('until', nil)
+		set('retry', whole(now + patience))
+		change('TRIAL_FAILED', reason)
+	end
+end
+return view()

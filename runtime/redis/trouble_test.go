@@ -1,0 +1,290 @@
+package redis
+
+import (
+	"cmp"
+	"errors"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	resilience "github.com/resgen-go/resgen/runtime"
+)
+
+// rig is a fleet whose line to the server, and the server, can be spoilt.
+type rig struct {
+	server *server
+	proxy  *proxy
+	all    []*process
+}
+
+// troubles are what can happen to a server, and what mends it. Empty: the server has lost what it knew.
+var troubles = []struct {
+	name       string
+	spoil      func(*rig)
+	mend       func(*rig)
+	empty      bool
+	unnoticed  bool // the link is never lost
+	complaint  string
+	newClients bool // it is found out on connecting only
+	retry      string
+}{
+	{
+		name:  "stopped and restarted empty",
+		spoil: func(r *rig) { r.server.stop() }, mend: func(r *rig) { r.server.start() }, empty: true,
+	},
+	{
+		name:  "frozen",
+		spoil: func(r *rig) { r.server.freeze() }, mend: func(r *rig) { r.server.thaw() },
+	},
+	{
+		name:  "slow",
+		spoil: func(r *rig) { r.proxy.set(proxyMode{delay: time.Second}) }, mend: func(r *rig) { r.proxy.set(proxyMode{}) },
+	},
+	{
+		name:  "a little slow",
+		spoil: func(r *rig) { r.proxy.set(proxyMode{delay: 30 * time.Millisecond}) }, mend: func(r *rig) { r.proxy.set(proxyMode{}) },
+		unnoticed: true,
+	},
+	{
+		name:  "cut off",
+		spoil: func(r *rig) { r.proxy.set(proxyMode{refuse: true}) }, mend: func(r *rig) { r.proxy.set(proxyMode{}) },
+	},
+	{
+		name:  "mute",
+		spoil: func(r *rig) { r.proxy.set(proxyMode{mute: true}) }, mend: func(r *rig) { r.proxy.set(proxyMode{}) },
+	},
+	{
+		name:  "flushed",
+		spoil: func(r *rig) { r.server.do("FLUSHALL") }, mend: func(*rig) {}, empty: true, unnoticed: true,
+	},
+	{
+		name:  "without its scripts",
+		spoil: func(r *rig) { r.server.do("SCRIPT", "FLUSH") }, mend: func(*rig) {}, unnoticed: true,
+	},
+	{
+		name:  "read-only",
+		spoil: func(r *rig) { r.server.do("REPLICAOF", "127.0.0.1", "1") }, mend: func(r *rig) { r.server.do("REPLICAOF", "NO", "ONE") },
+		complaint: "READONLY", retry: "200ms", // reading goes on; the first trial finds out
+	},
+	{
+		name: "full",
+		spoil: func(r *rig) {
+			r.server.do("CONFIG", "SET", "maxmemory", "1")
+		},
+		mend: func(r *rig) { r.server.do("CONFIG", "SET", "maxmemory", "0") }, complaint: "OOM", retry: "200ms",
+	},
+	{
+		name: "of a wrong version",
+		spoil: func(r *rig) {
+			r.proxy.set(proxyMode{refuse: true})
+			r.proxy.set(proxyMode{forge: oldVersion})
+		},
+		mend: func(r *rig) { r.proxy.set(proxyMode{}) }, newClients: true,
+	},
+}
+
+// TestTroubleWithTheServerInAnOutage spoils the server while the fleet is in an outage: calls go on, on what each breaker
+// judges by itself, one event says so, and the fleet's view is taken up again when the server is well.
+func TestTroubleWithTheServerInAnOutage(t *testing.T) {
+	for _, trouble := range troubles {
+		t.Run(trouble.name, func(t *testing.T) {
+			t.Parallel()
+			r := newRig(t, 3, "secondsBeforeRetry", cmp.Or(trouble.retry, "1h"), "minimumErrors", "15")
+			breakDown(t, r.all)
+			trouble.spoil(r)
+			switch {
+			case trouble.empty && trouble.unnoticed:
+				recovers(t, r.all)
+			case trouble.unnoticed:
+				time.Sleep(300 * time.Millisecond)
+				inAll(t, r.all, "the breaker is held", (*process).held)
+			case !trouble.newClients:
+				r.isLost(t, trouble.complaint)
+				recovers(t, r.all) // by the delay and the trials of the strategy
+			}
+			trouble.mend(r)
+			inAll(t, r.all, "the link is there", linked)
+			if !trouble.empty {
+				inAll(t, r.all, "the breaker is held again", (*process).held)
+				r.server.do("FLUSHALL")
+			}
+			recovers(t, r.all)
+			breakDown(t, r.all)
+			r.wantLinks(t, trouble.unnoticed || trouble.newClients)
+		})
+	}
+}
+
+func newRig(t *testing.T, n int, pairs ...string) *rig {
+	t.Helper()
+	r := &rig{server: startServer(t)}
+	r.proxy = startProxy(t, r.server.address)
+	r.all = startProcesses(t, n, shared(r.proxy.address(), pairs...))
+	inAll(t, r.all, "the link is there", linked)
+	return r
+}
+
+// isLost waits until every process has lost its link, with a complaint.
+func (r *rig) isLost(t *testing.T, complaint string) {
+	t.Helper()
+	inAll(t, r.all, "the link is lost", func(p *process) bool { return strings.HasSuffix(p.links(), "down") })
+	for _, p := range r.all {
+		if p.held() {
+			t.Error("a breaker is held although its process lost touch")
+		}
+		if text := p.complaint(); !strings.Contains(text, complaint) {
+			t.Errorf("the event says %q, want …%s…", text, complaint)
+		}
+	}
+}
+
+func (r *rig) wantLinks(t *testing.T, unnoticed bool) {
+	t.Helper()
+	want := "up down up"
+	if unnoticed {
+		want = "up"
+	}
+	for _, p := range r.all {
+		if got := p.links(); got != want && !(unnoticed && got == "up down up") {
+			t.Errorf("the process was told %q of its link, want %q", got, want)
+		}
+	}
+}
+
+func TestTheServerMayBeAwayAtTheStart(t *testing.T) {
+	t.Parallel()
+	s := startServer(t)
+	s.stop()
+	all := startProcesses(t, 2, shared(s.address))
+	inAll(t, all, "the link is lost", func(p *process) bool { return p.links() == "down" })
+	for _, p := range all {
+		if err := p.call(errDown); err != errDown {
+			t.Errorf("a call is refused: %v", err)
+		}
+	}
+	s.start()
+	inAll(t, all, "the link is there", linked)
+	breakDown(t, all)
+	recovers(t, all)
+}
+
+func TestAServerOfAWrongVersionIsRefusedWithAReason(t *testing.T) {
+	t.Parallel()
+	s := startServer(t)
+	proxy := startProxy(t, s.address)
+	proxy.set(proxyMode{forge: oldVersion})
+	p := startProcess(t, shared(proxy.address()))
+	inAll(t, []*process{p}, "the link is lost", func(p *process) bool { return p.links() == "down" })
+	if text := p.complaint(); !strings.Contains(text, "is Redis 5.0.15; 6.0 or newer is needed") {
+		t.Errorf("the event says %q", text)
+	}
+}
+
+// What was counted while the server is away is not lost: it comes late, with its time.
+func TestCountsOutliveAnAbsence(t *testing.T) {
+	t.Parallel()
+	r := newRig(t, 2, "outageWindow", "1m", "minimumErrors", "1000000")
+	r.proxy.set(proxyMode{refuse: true})
+	for i := range 10 {
+		for _, p := range r.all {
+			p.calls(10, nil)
+			p.calls(3, errDown)
+		}
+		if i%3 == 0 {
+			time.Sleep(100 * time.Millisecond)
+		}
+	}
+	inAll(t, r.all, "the link is lost", func(p *process) bool { return strings.HasSuffix(p.links(), "down") })
+	r.proxy.set(proxyMode{})
+	d := &desk{t: t, server: r.server}
+	eventually(t, 5*time.Second, "260 calls and 60 failures", func() bool {
+		calls, failures := d.counted()
+		return calls == 260 && failures == 60
+	})
+}
+
+// An answer that got lost is no second count: the server has the report, and the process sends it again.
+func TestCountsAreExactOverALineThatDropsAnswers(t *testing.T) {
+	t.Parallel()
+	r := newRig(t, 2, "outageWindow", "1m", "minimumErrors", "1000000", "flushInterval", "10ms", "timeout", "50ms")
+	const rounds = 6
+	for range rounds {
+		for _, p := range r.all {
+			p.calls(100, nil)
+		}
+		r.proxy.set(proxyMode{delay: 40 * time.Millisecond}) // the question arrives, the answer comes too late
+		time.Sleep(60 * time.Millisecond)
+		r.proxy.set(proxyMode{refuse: true})
+		r.proxy.set(proxyMode{})
+		inAll(t, r.all, "the link is there", linked)
+	}
+	d := &desk{t: t, server: r.server}
+	eventually(t, 10*time.Second, "all calls are counted, each once", func() bool {
+		calls, _ := d.counted()
+		return calls == 2*rounds*100
+	})
+	time.Sleep(50 * time.Millisecond)
+	if calls, _ := d.counted(); calls != 2*rounds*100 {
+		t.Errorf("%v calls are counted", calls)
+	}
+}
+
+// An event is told once by the process that made the change, even if it did not get the answer.
+func TestEventsAreExactOverALineThatDropsAnswers(t *testing.T) {
+	t.Parallel()
+	r := newRig(t, 3)
+	for range 3 {
+		breakDownAndSpoil(t, r)
+		inAll(t, r.all, "the link is there", linked)
+		recovers(t, r.all)
+		eventually(t, 5*time.Second, "every change of the history is told once", func() bool {
+			return slices.Equal(sorted(fleetOutages(r.all)), sorted(r.history()))
+		})
+	}
+}
+
+func breakDownAndSpoil(t *testing.T, r *rig) {
+	t.Helper()
+	r.proxy.set(proxyMode{delay: 100 * time.Millisecond}) // so that the answers are on their way when the line is cut
+	for _, p := range r.all {
+		p.calls(20, errDown)
+	}
+	eventually(t, 5*time.Second, "an outage on the server", func() bool { return r.server.do("HGET", "resgen:{b}:state", "outage") != "" })
+	r.proxy.set(proxyMode{refuse: true})
+	r.proxy.set(proxyMode{})
+}
+
+// history are the changes that the server keeps, as fleetOutages has them.
+func (r *rig) history() (changes []string) {
+	for line := range strings.SplitSeq(r.server.do("LRANGE", "resgen:{b}:history", "0", "-1"), "\n") {
+		if c, ok := readChange(line); ok {
+			changes = append(changes, "b "+c.what)
+		}
+	}
+	return changes
+}
+
+func sorted(texts []string) []string { return slices.Sorted(slices.Values(texts)) }
+
+func TestTrialsDecidedWhileTheServerIsAwayEndTheOutage(t *testing.T) {
+	t.Parallel()
+	r := newRig(t, 1, "trialTimeout", "1m", "secondsBeforeRetry", "10ms")
+	p := r.all[0]
+	breakDown(t, r.all)
+	eventually(t, 5*time.Second, "trials", func() bool {
+		err := p.call(nil)
+		return !errors.As(err, new(*resilience.RefusalError))
+	})
+	r.proxy.set(proxyMode{refuse: true})
+	p.calls(2, nil)
+	if p.state() != resilience.Closed {
+		t.Fatalf("three good trials left the breaker %v", p.state())
+	}
+	eventually(t, 5*time.Second, "the process loses touch", func() bool { return strings.HasSuffix(p.links(), "down") })
+	r.proxy.set(proxyMode{})
+	eventually(t, 5*time.Second, "the outage ends", func() bool { return r.server.do("HGET", "resgen:{b}:state", "outage") == "" })
+	if p.state() != resilience.Closed {
+		t.Error("the process that ended the outage is not CLOSED")
+	}
+}

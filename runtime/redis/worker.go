@@ -1,0 +1,235 @@
+package redis
+
+import (
+	"context"
+	"math/rand/v2"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/redis/rueidis"
+
+	"github.com/resgen-go/resgen/runtime/internal/sharing"
+)
+
+// pause is how long a server that failed is left alone, and how long to wait for work where there is none in sight.
+const (
+	pause = time.Second
+	idle  = time.Hour
+)
+
+// worker is the goroutine of a fleet. It does one exchange at a time, for all members together.
+type worker struct {
+	fleet    *fleet
+	settings *settings
+	ctx      context.Context // ends all exchanges at once
+	closing  chan struct{}   // closed to end the worker
+	done     chan struct{}   // closed when it has
+
+	client    *client // nil: none
+	deafen    func()  // ends the subscription
+	listeners sync.WaitGroup
+	connectAt time.Time
+	collectAt time.Time
+	flushAt   time.Time
+	link      link
+}
+
+// link is what observers were told last.
+type link uint8
+
+const (
+	untold link = iota
+	up
+	down
+)
+
+func (w *worker) work() {
+	defer close(w.done)
+	defer w.disconnect()
+	for {
+		next := time.NewTimer(time.Until(w.step()))
+		select {
+		case <-w.closing:
+			next.Stop()
+			w.finish()
+			return
+		case <-w.fleet.wake:
+			next.Stop()
+		case <-next.C:
+		}
+	}
+}
+
+// step does all that is due, and says when something will be.
+func (w *worker) step() (next time.Time) {
+	now, members := time.Now(), w.fleet.all()
+	if s := w.fleet.inForce(); s != w.settings {
+		w.disconnect()
+		w.settings = s
+		w.connectAt, w.collectAt, w.flushAt = now, now, now
+	}
+	if !w.settings.Enabled || len(members) == 0 {
+		w.disconnect()
+		for _, m := range members {
+			m.suspend()
+		}
+		return now.Add(idle)
+	}
+	w.collect(members, now)
+	if w.client == nil && !now.Before(w.connectAt) {
+		w.connect(members)
+	}
+	if w.client == nil {
+		return earliest(w.connectAt, w.collectAt)
+	}
+	w.exchange(members, now)
+	next = w.collectAt
+	for _, m := range members {
+		next = earliest(next, m.due(w.flushAt))
+	}
+	return next
+}
+
+func earliest(a, b time.Time) time.Time {
+	if b.Before(a) {
+		return b
+	}
+	return a
+}
+
+// collect dates what was counted: for each flush, and for each bucket where flushes are rarer.
+func (w *worker) collect(members []*member, now time.Time) {
+	if w.flushAt.IsZero() {
+		w.flushAt = now.Add(rand.N(w.settings.FlushInterval)) // processes that start together don't flush together
+	}
+	if now.Before(w.collectAt) && now.Before(w.flushAt) {
+		return
+	}
+	for _, m := range members {
+		m.collect(now, w.settings)
+	}
+	w.collectAt = now.Add(min(w.settings.FlushInterval, w.settings.bucket()))
+}
+
+func (w *worker) connect(members []*member) {
+	c, err := connect(w.ctx, w.settings)
+	if err != nil {
+		w.connectAt = time.Now().Add(pause/2 + rand.N(pause))
+		for _, m := range members {
+			m.lose(w.connectAt)
+		}
+		w.tell(err)
+		return
+	}
+	ctx, cancel := context.WithCancel(w.ctx)
+	w.client, w.deafen = c, cancel
+	w.listeners.Go(func() { w.fleet.listen(ctx, c, w.settings.channel()) })
+	for _, m := range members {
+		m.nudge(0)
+	}
+}
+
+func (w *worker) disconnect() {
+	if w.client == nil {
+		return
+	}
+	w.deafen()
+	w.client.close()
+	w.listeners.Wait()
+	w.client = nil
+}
+
+// listen hears of changes. Whenever it begins to, some may have passed unheard.
+func (f *fleet) listen(ctx context.Context, c *client, channel string) {
+	heard := rueidis.WithOnSubscriptionHook(ctx, func(rueidis.PubSubSubscription) {
+		for _, m := range f.all() {
+			m.nudge(0)
+		}
+		f.ring()
+	})
+	for ctx.Err() == nil {
+		c.Receive(heard, c.B().Subscribe().Channel(channel).Build(), func(message rueidis.PubSubMessage) {
+			name, number, _ := strings.Cut(message.Message, " ")
+			change, _ := strconv.ParseInt(number, 10, 64)
+			if m, shared := f.members.Load(name); shared && m.(*member).nudge(change) {
+				f.ring()
+			}
+		})
+		select {
+		case <-ctx.Done():
+		case <-time.After(pause / 2):
+		}
+	}
+}
+
+// exchange asks what is due and takes the answers.
+func (w *worker) exchange(members []*member, now time.Time) {
+	var asking []*member
+	var requests []request
+	for _, m := range members {
+		if r, due := m.ask(now, w.flushAt, w.settings); due {
+			asking, requests = append(asking, m), append(requests, r)
+		}
+	}
+	for !w.flushAt.After(now) {
+		w.flushAt = w.flushAt.Add(max(w.settings.FlushInterval, now.Sub(w.flushAt)))
+	}
+	if len(requests) == 0 {
+		return
+	}
+	var trouble error
+	for i, answer := range w.client.run(w.ctx, requests) {
+		v, err := readView(answer)
+		if err != nil {
+			trouble = err
+			asking[i].lose(time.Now().Add(pause/2 + rand.N(pause)))
+			continue
+		}
+		asking[i].answered(requests[i], v, w.settings)
+	}
+	w.hear(members, trouble)
+}
+
+// hear finds out whether the link is there: that is when every member has an answer.
+func (w *worker) hear(members []*member, trouble error) {
+	if trouble != nil {
+		w.tell(trouble)
+		return
+	}
+	for _, m := range members {
+		if m.isLost() {
+			return
+		}
+	}
+	w.tell(nil)
+}
+
+// tell tells observers once that the link is lost, and once that it is back.
+func (w *worker) tell(trouble error) {
+	state := up
+	if trouble != nil {
+		state = down
+	}
+	if w.link == state || w.ctx.Err() != nil {
+		return
+	}
+	w.link = state
+	w.fleet.hooks.Link(sharing.Link{At: time.Now(), Err: trouble})
+}
+
+// finish hands in what was counted, and the trial token, before the process goes.
+func (w *worker) finish() {
+	now, members := time.Now(), w.fleet.all()
+	for _, m := range members {
+		m.collect(now, w.settings)
+		m.resign()
+	}
+	if w.flushAt = now; w.client != nil {
+		w.exchange(members, now)
+	}
+	for _, m := range members {
+		m.leave()
+	}
+}
