@@ -60,8 +60,8 @@ func (e experiment) offer(ctx context.Context, services ...*stand.Service) ([]si
 	var endpoints []load.Endpoint
 	for _, service := range services {
 		endpoints = append(endpoints,
-			load.Endpoint{URL: service.URL("a")},
-			load.Endpoint{URL: service.URL("b"), Phase: 0.5})
+			load.Endpoint{URL: service.URL("a"), Seed: 1},
+			load.Endpoint{URL: service.URL("b"), Seed: 2})
 	}
 	watching, stop := context.WithTimeout(ctx, e.lasts())
 	defer stop()

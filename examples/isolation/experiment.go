@@ -92,9 +92,8 @@ func (e experiment) takes() time.Duration {
 	return each * time.Duration(len(e.states)*len(e.policies))
 }
 
-// impose brings A into the state. Delays differ by a tenth: if all were equal,
-// permits would come back in step with the requests, and always just in time for
-// one endpoint and too late for the other.
+// impose brings A into the state. Its delays differ by a tenth, as real ones do:
+// if all were equal, permits would be taken and come back in waves.
 func (st state) impose(d *stand.Dependencies) error {
 	if st.dead {
 		d.Dead()

@@ -132,7 +132,7 @@ func TestLoadThatWasNotAsPlannedDecidesNothing(t *testing.T) {
 			few.Add(load.Answer{Number: i, Sent: at})
 		}
 	}
-	for want, bad := range map[string]*load.Record{"requests came 151 ms late": late, "only 90 requests/s were sent": few} {
+	for want, bad := range map[string]*load.Record{"requests came 140 ms late": late, "only 90 requests/s were sent": few} {
 		stormy := storm.cell(slow)
 		stormy.split.b = bad
 		r := results{experiment: told, cells: []cell{stormy, calm.cell(failing), calm.cell(well)}}

@@ -14,13 +14,11 @@ import (
 	vegeta "github.com/tsenart/vegeta/v12/lib"
 )
 
-// Endpoint is what requests are sent to.
+// Endpoint is what requests are sent to. Those with the same seed get them at the
+// same moments.
 type Endpoint struct {
-	URL string
-	// Phase is the part of the time between two requests by which those to this
-	// endpoint come later, from 0 to 1. Generators in phase would always send in
-	// the same order, and the last would always find the pool taken.
-	Phase float64
+	URL  string
+	Seed uint64
 }
 
 // Plan says how much is offered and for how long.
@@ -72,17 +70,11 @@ func (p Plan) client(ctx context.Context) *http.Client {
 
 // attack sends the requests to one endpoint.
 func (p Plan) attack(ctx context.Context, client *http.Client, endpoint Endpoint, record *Record) {
-	period := time.Second / time.Duration(p.Rate)
-	select {
-	case <-time.After(time.Duration(endpoint.Phase * float64(period))):
-	case <-ctx.Done():
-		return
-	}
 	attacker := vegeta.NewAttacker(vegeta.Client(client), vegeta.MaxBody(0))
 	defer context.AfterFunc(ctx, func() { attacker.Stop() })()
 	began := time.Now()
 	to := vegeta.NewStaticTargeter(vegeta.Target{Method: http.MethodGet, URL: endpoint.URL})
-	for result := range attacker.Attack(to, vegeta.Rate{Freq: p.Rate, Per: time.Second}, p.Lasts(), "") {
+	for result := range attacker.Attack(to, newPace(p, endpoint.Seed), 0, "") {
 		record.Add(Answer{
 			Number: int(result.Seq),
 			Sent:   result.Timestamp.Sub(began),

@@ -111,10 +111,36 @@ func TestRecordKnowsHowLateRequestsWere(t *testing.T) {
 	r := NewRecord(Plan{Rate: 100, WarmUp: time.Second, Over: time.Second, Slice: time.Second})
 	r.Add(Answer{Number: 0, Sent: 900 * time.Millisecond}) // in the warm-up
 	for i := 100; i < 197; i++ {
-		r.Add(Answer{Number: i, Sent: time.Duration(i)*10*time.Millisecond + 30*time.Millisecond})
+		r.Add(Answer{Number: i, Sent: time.Duration(i)*10*time.Millisecond + 40*time.Millisecond})
 	}
 	if got := r.Late(); got < 29*time.Millisecond || got > 31*time.Millisecond {
 		t.Errorf("late by %v, want 30ms", got)
+	}
+}
+
+func TestRequestsAreOneInEachPeriod(t *testing.T) {
+	p := newPace(Plan{Rate: 100, WarmUp: time.Second, Over: time.Second}, 7)
+	same := newPace(Plan{Rate: 100, WarmUp: time.Second, Over: time.Second}, 7)
+	other := newPace(Plan{Rate: 100, WarmUp: time.Second, Over: time.Second}, 8)
+	var differ int
+	for n := range uint64(200) {
+		began := time.Duration(n) * 10 * time.Millisecond
+		wait, stop := p.Pace(began, n)
+		if stop || wait < 0 || wait >= 10*time.Millisecond {
+			t.Fatalf("request %d comes %v after its period began (stop %v)", n, wait, stop)
+		}
+		if again, _ := same.Pace(began, n); again != wait {
+			t.Fatalf("request %d comes at %v and %v with the same seed", n, wait, again)
+		}
+		if elsewhere, _ := other.Pace(began, n); (elsewhere - wait).Abs() > time.Millisecond {
+			differ++
+		}
+	}
+	if differ < 100 {
+		t.Errorf("with another seed only %d of 200 come at other moments", differ)
+	}
+	if wait, stop := p.Pace(3*time.Second, 200); wait != 0 || !stop {
+		t.Errorf("after the last request it waits %v (stop %v)", wait, stop)
 	}
 }
 
@@ -140,7 +166,7 @@ func TestRequestsComeAtTheRateWhateverTheAnswers(t *testing.T) {
 	server := httptest.NewServer(c)
 	defer server.Close()
 	plan := Plan{Rate: 50, WarmUp: 100 * time.Millisecond, Over: 400 * time.Millisecond, Slice: 100 * time.Millisecond, Timeout: 5 * time.Second}
-	records, err := plan.Offer(t.Context(), Endpoint{URL: server.URL + "/a"}, Endpoint{URL: server.URL + "/b", Phase: 0.5})
+	records, err := plan.Offer(t.Context(), Endpoint{URL: server.URL + "/a"}, Endpoint{URL: server.URL + "/b", Seed: 1})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -39,7 +39,7 @@ func (r *Record) Add(a Answer) {
 		return
 	}
 	r.Total.Add(a.Kind, a.Took)
-	due := time.Duration(a.Number) * time.Second / time.Duration(r.plan.Rate)
+	due := time.Duration(a.Number+1) * time.Second / time.Duration(r.plan.Rate) // the end of its period
 	keep(r.late, max(0, a.Sent-due))
 }
 
