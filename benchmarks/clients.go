@@ -96,15 +96,15 @@ func (p pair) Do(ctx context.Context, n int) (int, error) {
 
 var errFailed = errors.New("failed")
 
-// mostlyFailing is a dependency of which nine calls in ten fail.
-type mostlyFailing struct{}
+// halfFailing is a dependency of which every other call fails.
+type halfFailing struct{}
 
 //go:noinline
-func (mostlyFailing) Do(_ context.Context, n int) (int, error) {
-	if n%10 == 0 {
-		return n, nil
+func (halfFailing) Do(_ context.Context, n int) (int, error) {
+	if n%2 == 0 {
+		return n, errFailed
 	}
-	return n, errFailed
+	return n, nil
 }
 
 // rarelyFailing is a dependency of which one call in a hundred fails.

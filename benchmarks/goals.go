@@ -24,8 +24,7 @@ func goals(r results, idle, used float64) []goal {
 	read := r.ns("floor", "monotonic read", 1) - bare
 	breaker, both := closed("breaker CANARY_RATE_THRESHOLD"), closed("breaker and bulkhead")
 	failure := func(path string) float64 {
-		mean := r.ns("failing", path+", 9 of 10 fail", 1)
-		return (mean - 0.1*breaker) / 0.9
+		return 2*r.ns("failing", path+", 1 of 2 fails", 1) - breaker
 	}
 	return []goal{
 		{"closed over bare: STATIC_THRESHOLD", closed("breaker STATIC_THRESHOLD") - bare, 14, "ns", false},

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"sync/atomic"
 	"testing"
 )
 
@@ -23,10 +24,11 @@ func (s section) measure(b *testing.B, c client, goroutines int) {
 		}
 		return
 	}
+	var started atomic.Int64 // so that not all are at a call that fails
 	b.SetParallelism(goroutines / cores)
 	b.RunParallel(func(pb *testing.PB) {
 		ctx := context.Background()
-		for n := 0; pb.Next(); n++ {
+		for n := int(started.Add(1)); pb.Next(); n++ {
 			c.Do(ctx, n)
 		}
 	})
