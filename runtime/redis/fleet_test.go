@@ -14,6 +14,7 @@ import (
 
 	resilience "github.com/resgen-go/resgen/runtime"
 	"github.com/resgen-go/resgen/runtime/internal/breaker"
+	"github.com/resgen-go/resgen/runtime/internal/setting"
 )
 
 func linked(p *process) bool { return strings.HasSuffix(p.links(), "up") }
@@ -390,6 +391,38 @@ func TestANewAddressIsUsedAtOnce(t *testing.T) {
 	})
 }
 
+func TestTuningLetsNoBreakerGo(t *testing.T) {
+	t.Parallel()
+	s := startServer(t)
+	source := &changing{text: shared(s.address, "secondsBeforeRetry", "1h")}
+	p := followProcess(t, resilience.Follow(source))
+	breakDown(t, []*process{p})
+	for i := range 20 {
+		source.set(shared(s.address, "secondsBeforeRetry", "1h", "flushInterval", fmt.Sprint(20+i, "ms")))
+		if !p.held() {
+			t.Fatal("the breaker was let go")
+		}
+		time.Sleep(10 * time.Millisecond)
+	}
+	if got := strings.Fields(s.do("INFO", "stats")); !slices.Contains(got, "total_connections_received:3") {
+		t.Errorf("the process connected anew: %q", got) // one each of the process, of the test, and of its wait for the server
+	}
+}
+
+func TestAnotherServerDoesNotCloseABreaker(t *testing.T) {
+	t.Parallel()
+	first, second := startServer(t), startServer(t)
+	source := &changing{text: strings.Replace(shared(first.address, "secondsBeforeRetry", "1h"), `"testDelay": "100ms"`, `"testDelay": "1h"`, 1)}
+	p := followProcess(t, resilience.Follow(source))
+	breakDown(t, []*process{p})
+	source.set(strings.Replace(source.text, first.address, second.address, 1))
+	eventually(t, 5*time.Second, "the fleet lets go", func() bool { return !p.held() })
+	time.Sleep(100 * time.Millisecond)
+	if p.state() != resilience.Open {
+		t.Errorf("the breaker is %v, want OPEN as its strategy has it", p.state())
+	}
+}
+
 func TestWhatIsWrongWithTheSettingsIsSaid(t *testing.T) {
 	t.Setenv("REDIS_URL", "")
 	tests := []struct{ about, settings, want string }{
@@ -423,7 +456,7 @@ func TestTheAddressMayComeFromTheEnvironment(t *testing.T) {
 
 func TestPasswordsComeFromTheEnvironmentOrAFileAndAreNeverShown(t *testing.T) {
 	s := startServer(t)
-	s.do("ACL", "SETUSER", "me", "on", ">hush", "~*", "&*", "+@all")
+	s.do(append([]string{"ACL", "SETUSER", "me", "on", ">hush"}, rightsInPage(t)...)...)
 	s.do("ACL", "SETUSER", "default", "off")
 	file := filepath.Join(t.TempDir(), "password")
 	if err := os.WriteFile(file, []byte("hush\n"), 0o600); err != nil {
@@ -445,12 +478,12 @@ func TestPasswordsComeFromTheEnvironmentOrAFileAndAreNeverShown(t *testing.T) {
 			t.Setenv(test.variable, test.value)
 			p := startProcess(t, test.settings)
 			inAll(t, []*process{p}, "it is "+test.links, func(p *process) bool { return p.links() == test.links })
-			p.mu.Lock()
-			defer p.mu.Unlock()
-			for _, e := range p.events {
-				if link, ok := e.(resilience.FleetLink); ok && link.Err != nil && strings.Contains(link.Err.Error(), "hush") {
-					t.Errorf("the password is shown: %v", link.Err)
-				}
+			if strings.Contains(p.complaint(), "hush") {
+				t.Errorf("the password is shown: %s", p.complaint())
+			}
+			if test.links == "up" {
+				breakDown(t, []*process{p})
+				recovers(t, []*process{p})
 			}
 			if text := fmt.Sprint(p.registry.Settings(), p.registry.Snapshot()); strings.Contains(text, "hush") {
 				t.Errorf("the password is shown: %s", text)
@@ -467,5 +500,35 @@ func TestSchemaAndStartingFileHaveTheSection(t *testing.T) {
 	start := StartingSettings(map[string][]string{"breakers": {"b"}})
 	if _, err := resilience.New(resilience.Settings("r.json", start), Share()); err != nil || !strings.Contains(string(start), `"secondsBeforeRetry": "20s"`) {
 		t.Errorf("error %v of the starting file\n%s", err, start)
+	}
+}
+
+// page is what operators read.
+func page(t *testing.T) string {
+	t.Helper()
+	text, err := os.ReadFile("../../docs/shared-state.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
+}
+
+// rightsInPage are those that the page says a user needs.
+func rightsInPage(t *testing.T) []string {
+	t.Helper()
+	_, rights, found := strings.Cut(page(t), "ACL SETUSER resgen on '>…' ")
+	rights, _, ended := strings.Cut(rights, "```")
+	if !found || !ended {
+		t.Fatal("the page has no rights in it")
+	}
+	return strings.Fields(strings.NewReplacer("'", "", "\\", "").Replace(rights))
+}
+
+func TestThePageForOperatorsNamesEverySetting(t *testing.T) {
+	text := page(t)
+	for _, f := range setting.Describe(new(settings)) {
+		if !strings.Contains(text, "`"+f.Name+"`") {
+			t.Errorf("the page lacks %s", f.Name)
+		}
 	}
 }

@@ -1,15 +1,14 @@
 package redis
 
 import (
-	"math"
 	"math/rand/v2"
-	"strconv"
 	"sync"
 	"sync/atomic"
 	"time"
 
 	"github.com/resgen-go/resgen/runtime/internal/breaker"
 	"github.com/resgen-go/resgen/runtime/internal/sharing"
+	"github.com/resgen-go/resgen/runtime/redis/internal/lua"
 )
 
 // member is one shared breaker of this process. The fleet's goroutine works with it, but for what is atomic: that is set
@@ -41,13 +40,6 @@ type member struct {
 	progress  trialProgress
 }
 
-// report is outcomes that came at about one moment.
-type report struct {
-	number          uint64
-	at              time.Time
-	calls, failures float64
-}
-
 // verdict is the end of trials.
 type verdict struct {
 	outage uint64
@@ -69,53 +61,6 @@ func (m *member) observe(t breaker.Transition) (news bool) {
 	}
 	m.verdict.Store(&verdict{outage, t.To == breaker.Closed && t.By == "", t.Reason + " in " + m.fleet.process})
 	return true
-}
-
-// collect makes a report of what was counted since the last one.
-func (m *member) collect(now time.Time, s *settings) {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	calls, failures := m.core.Totals()
-	newCalls, newFailures := calls-m.calls, failures-m.failures
-	m.calls, m.failures = calls, failures
-	for len(m.reports) > 0 && now.Sub(m.reports[0].at) > s.OutageWindow {
-		m.reports = m.reports[1:]
-	}
-	if newCalls == 0 || m.outage != 0 {
-		return
-	}
-	counted := sample(newCalls-newFailures, s.sampleRate()) + float64(newFailures)
-	if counted > 0 {
-		m.add(report{at: now, calls: counted, failures: float64(newFailures)}, s.bucket())
-	}
-}
-
-// add keeps the reports few while the server is away: one for each bucket.
-func (m *member) add(r report, width time.Duration) {
-	if n := len(m.reports); n > 0 {
-		if last := &m.reports[n-1]; last.number > m.sent && r.at.Sub(last.at) < width {
-			last.calls += r.calls
-			last.failures += r.failures
-			return
-		}
-	}
-	m.reported++
-	r.number = m.reported
-	m.reports = append(m.reports, r)
-}
-
-// sample counts each of n successes with probability p, as 1/p.
-func sample(n uint64, p float64) float64 {
-	if p == 1 {
-		return float64(n)
-	}
-	taken, skip := 0, math.Log1p(-p)
-	for left := float64(n); ; taken++ {
-		left -= 1 + math.Floor(math.Log(1-rand.Float64())/skip) // successes up to the next one that is taken
-		if left < 0 {
-			return float64(taken) / p
-		}
-	}
 }
 
 // due is when the member has something to ask.
@@ -224,56 +169,6 @@ func (m *member) stalled(now time.Time, s *settings) bool {
 	return now.Sub(m.progress.at) > patience
 }
 
-// request is one of the scripts with what all of them take.
-func (m *member) request(script *script, s *settings, keys []string, args ...string) request {
-	name := m.core.Name()
-	key := s.KeyPrefix + "{" + name + "}:"
-	return request{
-		script: script,
-		keys:   append([]string{key + "state", key + "counts", key + "history", key + "manual"}, keys...),
-		args: append([]string{
-			s.channel(), name, m.fleet.process, strconv.FormatInt(m.known, 10), milliseconds(s.SecondsBeforeRetry),
-		}, args...),
-	}
-}
-
-func (m *member) look(s *settings, _ time.Time) request {
-	how := "READ"
-	if m.lost {
-		how = "WRITE"
-	}
-	return m.request(look, s, nil, how)
-}
-
-func (m *member) record(s *settings, now time.Time) request {
-	args := []string{
-		decimal(s.OutageThreshold), milliseconds(s.OutageWindow), milliseconds(s.bucket()), strconv.Itoa(s.MinimumErrors),
-	}
-	for _, r := range m.reports {
-		args = append(args, strconv.FormatUint(r.number, 10), milliseconds(now.Sub(r.at)), decimal(r.calls), decimal(r.failures))
-		m.sent = r.number
-	}
-	seen := s.KeyPrefix + "{" + m.core.Name() + "}:seen:" + m.fleet.process
-	return m.request(record, s, []string{seen}, args...)
-}
-
-func (m *member) try(s *settings, _ time.Time) request {
-	return m.request(trial, s, nil, strconv.FormatUint(m.outage, 10), milliseconds(s.TrialTimeout))
-}
-
-func (m *member) settle(s *settings, _ time.Time) request {
-	v := m.verdict.Load()
-	result := "BAD"
-	if v.good {
-		result = "GOOD"
-	}
-	return m.request(settle, s, nil, strconv.FormatUint(v.outage, 10), result, v.reason)
-}
-
-func decimal(n float64) string { return strconv.FormatFloat(n, 'g', -1, 64) }
-
-func milliseconds(d time.Duration) string { return strconv.FormatInt(d.Milliseconds(), 10) }
-
 // answered takes the view that an exchange brought.
 func (m *member) answered(r request, v view, s *settings) {
 	m.mu.Lock()
@@ -283,10 +178,10 @@ func (m *member) answered(r request, v view, s *settings) {
 	}
 	m.lost = false
 	switch r.script {
-	case settle:
+	case lua.Settle:
 		m.verdict.Store(nil)
 		m.trying.Store(0)
-	case record:
+	case lua.Record:
 		m.drop(m.sent)
 	}
 	m.announce(v)
@@ -301,13 +196,6 @@ func (m *member) answered(r request, v view, s *settings) {
 		m.release(true, "the outage of all processes ended: "+v.reason)
 	default:
 		m.hold(v, s)
-	}
-}
-
-// drop forgets the reports up to a number.
-func (m *member) drop(number uint64) {
-	for len(m.reports) > 0 && m.reports[0].number <= number {
-		m.reports = m.reports[1:]
 	}
 }
 

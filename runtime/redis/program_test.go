@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"encoding/json"
 	"errors"
+	"flag"
 	"fmt"
 	"io"
 	"os"
@@ -27,6 +28,8 @@ func TestMain(m *testing.M) {
 		runProgram(settings)
 		return
 	}
+	flag.Parse()
+	flag.Set("test.parallel", "4") // they wait most of their time
 	os.Exit(m.Run())
 }
 

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"net"
 	"os"
+	"reflect"
 	"strings"
 	"time"
 
@@ -69,6 +70,16 @@ func (s *settings) Check() (problems []setting.Problem) {
 		problem("flushInterval", "outageWindow", "%v is above outageWindow (%v)", s.FlushInterval, s.OutageWindow)
 	}
 	return problems
+}
+
+// samePlace reports that the fleet meets where it does with the other settings.
+func (s *settings) samePlace(other *settings) bool {
+	tuned := *other
+	tuned.Enabled, tuned.Recording, tuned.SuccessSampleRate = s.Enabled, s.Recording, s.SuccessSampleRate
+	tuned.FlushInterval, tuned.OutageCheckInterval = s.FlushInterval, s.OutageCheckInterval
+	tuned.OutageThreshold, tuned.OutageWindow, tuned.MinimumErrors = s.OutageThreshold, s.OutageWindow, s.MinimumErrors
+	tuned.SecondsBeforeRetry, tuned.TrialTimeout = s.SecondsBeforeRetry, s.TrialTimeout
+	return reflect.DeepEqual(&tuned, s)
 }
 
 // sampleRate is the probability with which a success is counted.

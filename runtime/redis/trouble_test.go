@@ -87,6 +87,7 @@ var troubles = []struct {
 // TestTroubleWithTheServerInAnOutage spoils the server while the fleet is in an outage: calls go on, on what each breaker
 // judges by itself, one event says so, and the fleet's view is taken up again when the server is well.
 func TestTroubleWithTheServerInAnOutage(t *testing.T) {
+	t.Parallel()
 	for _, trouble := range troubles {
 		t.Run(trouble.name, func(t *testing.T) {
 			t.Parallel()

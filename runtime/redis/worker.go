@@ -66,9 +66,7 @@ func (w *worker) work() {
 func (w *worker) step() (next time.Time) {
 	now, members := time.Now(), w.fleet.all()
 	if s := w.fleet.inForce(); s != w.settings {
-		w.disconnect()
-		w.settings = s
-		w.connectAt, w.collectAt, w.flushAt = now, now, now
+		w.adopt(s, members, now)
 	}
 	if !w.settings.Enabled || len(members) == 0 {
 		w.disconnect()
@@ -90,6 +88,19 @@ func (w *worker) step() (next time.Time) {
 		next = earliest(next, m.due(w.flushAt))
 	}
 	return next
+}
+
+// adopt puts changed settings in force. Where the fleet meets elsewhere now, its old view holds no more.
+func (w *worker) adopt(s *settings, members []*member, now time.Time) {
+	if !s.samePlace(w.settings) {
+		w.disconnect()
+		w.connectAt = now
+		for _, m := range members {
+			m.lose(now)
+		}
+	}
+	w.settings = s
+	w.collectAt, w.flushAt = now, now
 }
 
 func earliest(a, b time.Time) time.Time {

@@ -1,9 +1,6 @@
 package redis
 
 import (
-	"crypto/sha1"
-	_ "embed"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"slices"
@@ -13,48 +10,6 @@ import (
 
 	"github.com/redis/rueidis"
 )
-
-// script runs on the server, in one piece: nothing comes between what it reads and what it writes.
-type script struct{ text, sha string }
-
-var (
-	//go:embed script/common.lua
-	common string
-	//go:embed script/look.lua
-	lookText string
-	//go:embed script/record.lua
-	recordText string
-	//go:embed script/trial.lua
-	trialText string
-	//go:embed script/settle.lua
-	settleText string
-
-	look   = newScript(lookText)
-	record = newScript(recordText)
-	trial  = newScript(trialText)
-	settle = newScript(settleText)
-)
-
-func newScript(text string) *script {
-	text = common + text
-	sum := sha1.Sum([]byte(text)) // the server's name for it, no secret
-	return &script{text, hex.EncodeToString(sum[:])}
-}
-
-// request is one run of a script.
-type request struct {
-	*script
-	keys, args []string
-}
-
-// command names the script, or brings it along for a server that does not know it.
-func (r request) command(b rueidis.Builder, known bool) rueidis.Completed {
-	name, script := "EVALSHA", r.sha
-	if !known {
-		name, script = "EVAL", r.text
-	}
-	return b.Arbitrary(name, script, strconv.Itoa(len(r.keys))).Keys(r.keys...).Args(r.args...).Build()
-}
 
 // view is what the fleet knows of a breaker.
 type view struct {

@@ -1,0 +1,41 @@
+package main
+
+import (
+	"encoding/xml"
+	"io"
+	"strings"
+	"testing"
+)
+
+func rows() (rows []row) {
+	for i, s := range schemes {
+		n := float64(i + 1)
+		rows = append(rows, row{s, figures{writes: n, error: 1 / n}, figures{writes: 1000 / n}})
+	}
+	return rows
+}
+
+func TestTheTableHasARowForEachScheme(t *testing.T) {
+	text := table(rows())
+	for _, s := range schemes {
+		if !strings.Contains(text, "| "+s.name+" |") {
+			t.Errorf("no row for %s in\n%s", s.name, text)
+		}
+	}
+}
+
+func TestTheChartIsWellFormedAndShowsEachScheme(t *testing.T) {
+	chart := string(draw(rows()))
+	for decoder := xml.NewDecoder(strings.NewReader(chart)); ; {
+		if _, err := decoder.Token(); err == io.EOF {
+			break
+		} else if err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, s := range schemes {
+		if !strings.Contains(chart, ">"+s.name+"</text>") {
+			t.Errorf("the chart lacks %s", s.name)
+		}
+	}
+}
