@@ -293,6 +293,28 @@ func TestAClosedProcessHandsInItsCountsAndItsToken(t *testing.T) {
 	recovers(t, all[1:])
 }
 
+// A process that is closed when it has other things to ask hands in its counts all the same.
+func TestCloseHandsInCountsWhateverElseIsDue(t *testing.T) {
+	t.Parallel()
+	s := startServer(t)
+	want := 0.0
+	for range 30 {
+		p := startProcess(t, shared(s.address, "minimumErrors", "1000000", "outageWindow", "1m"))
+		eventually(t, 5*time.Second, "the link is there", func() bool { return linked(p) })
+		p.calls(5, errDown)
+		s.do("PUBLISH", "resgen:changes", "b")
+		p.registry.Close()
+		if want += 5; !countedIs(t, s, want) {
+			t.Fatalf("the server has not %v failures after a process was closed", want)
+		}
+	}
+}
+
+func countedIs(t *testing.T, s *server, want float64) bool {
+	_, failures := (&desk{t: t, server: s}).counted()
+	return failures == want
+}
+
 func TestCloseEndsEveryGoroutine(t *testing.T) {
 	s, all := startFleet(t, 3)
 	breakDown(t, all)

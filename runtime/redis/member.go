@@ -67,7 +67,7 @@ func (m *member) observe(t breaker.Transition) (news bool) {
 func (m *member) due(flushAt time.Time) time.Time {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	at, _ := m.plan(flushAt)
+	at, _ := m.plan(time.Now(), flushAt)
 	return at
 }
 
@@ -79,7 +79,7 @@ func (m *member) ask(now, flushAt time.Time, s *settings) (r request, due bool) 
 		return request{}, false
 	}
 	m.yield(now, s)
-	at, what := m.plan(flushAt)
+	at, what := m.plan(now, flushAt)
 	if at.After(now) {
 		return request{}, false
 	}
@@ -104,31 +104,33 @@ func (m *member) isLost() bool {
 	return m.lost
 }
 
-// plan is what to ask the server next, and when.
-func (m *member) plan(flushAt time.Time) (at time.Time, ask func(*settings, time.Time) request) {
-	if m.verdict.Load() != nil && !m.lost {
-		return time.Time{}, m.settle
-	}
+// plan is what to ask the server next, and when. Every answer brings a view, so a look is for when nothing else is due.
+func (m *member) plan(now, flushAt time.Time) (at time.Time, ask func(*settings, time.Time) request) {
 	at, ask = m.lookAt, m.look
-	if m.lost {
-		if m.verdict.Load() != nil {
-			ask = m.settle
+	if m.verdict.Load() != nil {
+		ask = m.settle
+		if !m.lost {
+			at = now
 		}
 		return at, ask
 	}
-	consider := func(due time.Time, what func(*settings, time.Time) request) {
-		if !due.After(at) {
-			at, ask = due, what
-		}
+	if m.lost {
+		return at, ask
 	}
-	if len(m.reports) > 0 {
-		consider(flushAt, m.record)
+	consider := func(due time.Time, what func(*settings, time.Time) request) {
+		if !due.After(now) || due.Before(at) {
+			ask = what
+		}
+		at = earliest(at, due)
 	}
 	switch {
 	case m.trying.Load() != 0:
 		consider(m.renewAt, m.try)
 	case m.outage != 0 && !m.forced:
 		consider(m.tryAt, m.try)
+	}
+	if len(m.reports) > 0 {
+		consider(flushAt, m.record)
 	}
 	return at, ask
 }
