@@ -16,15 +16,15 @@ func (g goal) holds() bool {
 	return g.got <= g.limit
 }
 
-// goals holds the results against what was set out to reach.
-func goals(r results, idle, used float64) []goal {
-	closed := func(path string) float64 { return r.ns("closed", path, 1) }
-	refused := func(path string) float64 { return r.ns("refused", path, 1) }
-	bare := r.ns("floor", "bare", 1)
-	read := r.ns("floor", "monotonic read", 1) - bare
+// goals holds a view of the results against what was set out to reach.
+func goals(ns view, allocs int64, idle, used float64) []goal {
+	closed := func(path string) float64 { return ns("closed", path, 1) }
+	refused := func(path string) float64 { return ns("refused", path, 1) }
+	bare := ns("floor", "bare", 1)
+	read := ns("floor", "monotonic read", 1) - bare
 	breaker, both := closed("breaker CANARY_RATE_THRESHOLD"), closed("breaker and bulkhead")
 	failure := func(path string) float64 {
-		return 2*r.ns("failing", path+", 1 of 2 fails", 1) - breaker
+		return 2*ns("failing", path+", 1 of 2 fails", 1) - breaker
 	}
 	return []goal{
 		{"closed over bare: STATIC_THRESHOLD", closed("breaker STATIC_THRESHOLD") - bare, 14, "ns", false},
@@ -35,11 +35,11 @@ func goals(r results, idle, used float64) []goal {
 		{"breaker and bulkhead over bare", both - bare, 26, "ns", false},
 		{"failsafe-go's call, composed / ours", closed("failsafe-go executor, breaker and bulkhead") / both, 25, "×", true},
 		{"what failsafe-go adds, composed / what ours adds", (closed("failsafe-go executor, breaker and bulkhead") - bare) / (both - bare), 25, "×", true},
-		{"breaker and bulkhead, two cores on one breaker", r.ns("closed", "breaker and bulkhead", 2), 45, "ns", false},
+		{"breaker and bulkhead, two cores on one breaker", ns("closed", "breaker and bulkhead", 2), 45, "ns", false},
 		{"refused by an OPEN breaker that a probe decides on", refused("breaker, a probe decides"), 15, "ns", false},
 		{"refused by an OPEN breaker while a delay runs", refused("breaker, a delay runs"), 15 + read, "ns", false},
 		{"entry with two gates and two preloads", closed("entry: two gates, two preloads"), 150, "ns", false},
-		{"its allocations", float64(r[point{"closed", "entry: two gates, two preloads", 1}].allocs), 2, "", false},
+		{"its allocations", float64(allocs), 2, "", false},
 		{"tracking slow calls, on top: two monotonic reads", closed("breaker CANARY_RATE_THRESHOLD, slow calls tracked") - breaker, 2 * read, "ns", false},
 		{"a window of time, on top: one monotonic read", closed("breaker CANARY_RATE_THRESHOLD, window of time") - breaker, read, "ns", false},
 		{"a failure: CANARY_RATE_THRESHOLD in 100", failure("breaker CANARY_RATE_THRESHOLD in 100"), 150, "ns", false},
@@ -47,7 +47,7 @@ func goals(r results, idle, used float64) []goal {
 		{"a failure: CONSECUTIVE_FAILURES", failure("breaker CONSECUTIVE_FAILURES"), 150, "ns", false},
 		{"a failure: PACED_RATE_THRESHOLD", failure("breaker PACED_RATE_THRESHOLD"), 150, "ns", false},
 		{"a failure: STATIC_THRESHOLD in 100", failure("breaker STATIC_THRESHOLD in 100"), 150, "ns", false},
-		{"a failure after 99 successes: STATIC_THRESHOLD in 100", rareFailure(r), 150, "ns", false},
+		{"a failure after 99 successes: STATIC_THRESHOLD in 100", rareFailure(ns), 150, "ns", false},
 		{"a breaker whose window holds 100 calls", used, 1 << 10, "B", false},
 		{"a million idle breakers", idle * breakers / (1 << 30), 1, "GiB", false},
 	}
@@ -55,7 +55,7 @@ func goals(r results, idle, used float64) []goal {
 
 // rareFailure is what a failure costs where 99 successes came before it, which
 // STATIC_THRESHOLD then hands to its engine one by one.
-func rareFailure(r results) float64 {
-	mean := r.ns("failing", "breaker STATIC_THRESHOLD in 100, 1 of 100 fails", 1)
-	return 100*mean - 99*r.ns("closed", "breaker STATIC_THRESHOLD", 1)
+func rareFailure(ns view) float64 {
+	mean := ns("failing", "breaker STATIC_THRESHOLD in 100, 1 of 100 fails", 1)
+	return 100*mean - 99*ns("closed", "breaker STATIC_THRESHOLD", 1)
 }

@@ -50,9 +50,22 @@ func (r results) add(section section, path path) error {
 
 func (r results) rounds() int { return len(r[point{"floor", "bare", 1}].ns) }
 
-// ns is the median of a point.
-func (r results) ns(section, path string, goroutines int) float64 {
+// A view is what to take for the one figure of a point.
+type view func(section, path string, goroutines int) float64
+
+// median is the view of the machine as it was.
+func (r results) median(section, path string, goroutines int) float64 {
 	return quantile(r[point{section, path, goroutines}].ns, 0.5)
+}
+
+// quiet is the view of the machine when it is left alone: the tenth part of a
+// path's figures on one core that are best. Where two cores contend, being
+// disturbed can help, so there it is the median.
+func (r results) quiet(section, path string, goroutines int) float64 {
+	if goroutines > 1 {
+		return r.median(section, path, goroutines)
+	}
+	return quantile(r[point{section, path, goroutines}].ns, 0.1)
 }
 
 // spread is how far apart the middle half of a point's figures lies, as a part of
