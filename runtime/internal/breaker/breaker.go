@@ -28,6 +28,7 @@ type Hooks struct {
 type Breaker struct {
 	period    atomic.Pointer[Period] // the current one; replaced under mu
 	slowAfter atomic.Int64
+	gates     atomic.Uint64 // entries turned away because of this breaker
 	name      string
 	hooks     Hooks
 	_         [cacheLine]byte
@@ -92,6 +93,9 @@ func (b *Breaker) Admit() (p *Period, admitted bool) {
 	}
 	return
 }
+
+// CountGate counts an entry that was turned away because this breaker does not admit the calls it would make.
+func (b *Breaker) CountGate() { b.gates.Add(1) }
 
 func (b *Breaker) wouldAdmit(p *Period) bool { return !p.asleep() && b.admitsNow() }
 

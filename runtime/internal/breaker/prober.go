@@ -62,6 +62,13 @@ func (b *Breaker) addProber(p *prober) error {
 	return nil
 }
 
+// Probed reports whether the breaker has a probe, of its own or outside.
+func (b *Breaker) Probed() bool {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.prober != nil
+}
+
 func (b *Breaker) report(err error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()

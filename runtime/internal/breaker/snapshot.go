@@ -44,6 +44,7 @@ type Snapshot struct {
 	Admits   bool      `json:"admits"`           // a call would be admitted: OPEN with its delay over says true
 	RetryAt  time.Time `json:"retryAt,omitzero"` // when OPEN admits a call again, where time alone decides
 	Refused  uint64    `json:"refused"`          // calls refused since then
+	Gates    uint64    `json:"gates"`            // entries that a gate turned away because of it, since it was made
 	Trials   int       `json:"trials"`           // calls of HALF_OPEN that have not ended
 	Held     bool      `json:"held,omitempty"`   // an outage that was found elsewhere lasts; see Hold
 	Figures            // of the window; while OPEN of the one that opened it
@@ -57,7 +58,7 @@ func (b *Breaker) Snapshot() Snapshot {
 	p := b.period.Load()
 	s := Snapshot{
 		Name: b.name, Strategy: b.strategy.Name(), State: p.state, Since: p.since, Admits: b.admits(p, now),
-		Refused: p.refused.Load(), Trials: p.trials.out, Held: b.hold.outage != 0, Figures: p.figures(now),
+		Refused: p.refused.Load(), Gates: b.gates.Load(), Trials: p.trials.out, Held: b.hold.outage != 0, Figures: p.figures(now),
 	}
 	if retryAt, known := p.RetryAt(); known {
 		s.RetryAt = p.since.Add(retryAt.Sub(p.began))

@@ -19,14 +19,14 @@ func TestSnapshotEncodesToStableJSON(t *testing.T) {
 			}
 		}
 		check(`{"name":"payments","strategy":"STATIC_THRESHOLD","state":"CLOSED","since":"2000-01-01T00:00:00Z",` +
-			`"admits":true,"refused":0,"trials":0,` +
+			`"admits":true,"refused":0,"gates":0,"trials":0,` +
 			`"calls":0,"failures":0,"slowCalls":0,"failureRate":-1,"slowCallRate":-1}`)
 		time.Sleep(time.Second)
 		for range 4 {
 			end(b, "failure")
 		}
 		check(`{"name":"payments","strategy":"STATIC_THRESHOLD","state":"OPEN","since":"2000-01-01T00:00:01Z",` +
-			`"admits":false,"retryAt":"2000-01-01T00:00:21Z","refused":1,"trials":0,` +
+			`"admits":false,"retryAt":"2000-01-01T00:00:21Z","refused":1,"gates":0,"trials":0,` +
 			`"calls":3,"failures":3,"slowCalls":0,"failureRate":100,"slowCallRate":0}`)
 	})
 }

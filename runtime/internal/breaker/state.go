@@ -1,7 +1,9 @@
 package breaker
 
 import (
+	"fmt"
 	"math"
+	"slices"
 	"time"
 )
 
@@ -21,10 +23,25 @@ const (
 var stateNames = [...]string{"CLOSED", "OPEN", "HALF_OPEN", "FORCED_OPEN", "DISABLED", "METRICS_ONLY"}
 
 // String is the state's name, such as HALF_OPEN.
-func (s State) String() string { return stateNames[s] }
+func (s State) String() string {
+	if int(s) < len(stateNames) {
+		return stateNames[s]
+	}
+	return fmt.Sprintf("State(%d)", uint8(s))
+}
 
 // MarshalText writes the state as its String.
 func (s State) MarshalText() ([]byte, error) { return []byte(s.String()), nil }
+
+// UnmarshalText reads what MarshalText wrote.
+func (s *State) UnmarshalText(text []byte) error {
+	i := slices.Index(stateNames[:], string(text))
+	if i < 0 {
+		return fmt.Errorf("%q is no state of a breaker", text)
+	}
+	*s = State(i)
+	return nil
+}
 
 // Instant is a moment of the monotonic clock, in nanoseconds since the process started. Setting the wall clock does not
 // change it.

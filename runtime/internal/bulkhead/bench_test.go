@@ -13,7 +13,7 @@ func BenchmarkPermit(b *testing.B) {
 			bulk := New("a", Settings{MaxConcurrentCalls: 25})
 			b.ReportAllocs()
 			for b.Loop() {
-				permit, refused := bulk.Acquire(ctx)
+				permit, _, refused := bulk.Acquire(ctx)
 				if refused != nil {
 					b.Fatal(refused)
 				}
@@ -29,7 +29,7 @@ func BenchmarkPermitContended(b *testing.B) {
 	b.RunParallel(func(pb *testing.PB) {
 		ctx := context.Background()
 		for pb.Next() {
-			permit, refused := bulk.Acquire(ctx)
+			permit, _, refused := bulk.Acquire(ctx)
 			if refused != nil {
 				b.Error(refused)
 			}
@@ -43,7 +43,7 @@ func BenchmarkRefusal(b *testing.B) {
 	bulk.Acquire(b.Context())
 	b.ReportAllocs()
 	for b.Loop() {
-		if _, refused := bulk.Acquire(context.Background()); refused == nil {
+		if _, _, refused := bulk.Acquire(context.Background()); refused == nil {
 			b.Fatal("granted")
 		}
 	}
@@ -72,7 +72,7 @@ func BenchmarkReserve(b *testing.B) {
 			if refused != nil {
 				b.Fatal(refused)
 			}
-			permit, refused := one.Acquire(r)
+			permit, _, refused := one.Acquire(r)
 			if refused != nil {
 				b.Fatal(refused)
 			}
@@ -94,7 +94,7 @@ func TestAllocations(t *testing.T) {
 			if refused != nil {
 				t.Fatal(refused)
 			}
-			permit, _ := wants[0].Bulkhead.Acquire(r)
+			permit, _, _ := wants[0].Bulkhead.Acquire(r)
 			permit.Release()
 			r.Close()
 		}
@@ -105,7 +105,7 @@ func TestAllocations(t *testing.T) {
 		do   func()
 	}{
 		{"call on the pool", 0, func() {
-			permit, _ := wants[0].Bulkhead.Acquire(t.Context())
+			permit, _, _ := wants[0].Bulkhead.Acquire(t.Context())
 			permit.Release()
 		}},
 		{"entry with one bulkhead, and a call", 1, entry(wants[:1]...)},

@@ -61,31 +61,32 @@ func (b *Bulkhead) Name() string { return b.name }
 
 // Acquire takes the permit for one call: from the reservation that ctx carries if that has one to
 // spare, else from the pool, waiting at most the maxWaitDuration and never longer than ctx lives.
-// A context that is done gets no permit, even if one is free.
-func (b *Bulkhead) Acquire(ctx context.Context) (Permit, *Refusal) {
+// A context that is done gets no permit, even if one is free. It reports whether it had to wait.
+func (b *Bulkhead) Acquire(ctx context.Context) (p Permit, waited bool, refused *Refusal) {
 	if err := ctx.Err(); err != nil {
-		return Permit{}, b.refuseDone(1, err)
+		return Permit{}, false, b.refuseDone(1, err)
 	}
 	if b.open.Load() == 0 {
 		if t := b.now(); t >= oneFree && !t.queued() && b.move(t, freeToBusy) {
-			return Permit{&b.pool}, nil
+			return Permit{&b.pool}, false, nil
 		}
 	}
 	return b.acquire(ctx)
 }
 
 // acquire is the rest of Acquire.
-func (b *Bulkhead) acquire(ctx context.Context) (Permit, *Refusal) {
+func (b *Bulkhead) acquire(ctx context.Context) (Permit, bool, *Refusal) {
 	if b.open.Load() > 0 {
 		if h := carried(ctx).use(b); h != nil {
-			return Permit{h}, nil
+			return Permit{h}, false, nil
 		}
 	}
 	p := patience{longest: time.Duration(b.wait.Load())}
-	if _, refused := b.obtain(ctx, claim{n: 1, to: freeToBusy}, &p); refused != nil {
-		return Permit{}, refused
+	waited, refused := b.obtain(ctx, claim{n: 1, to: freeToBusy}, &p)
+	if refused != nil {
+		return Permit{}, waited, refused
 	}
-	return Permit{&b.pool}, nil
+	return Permit{&b.pool}, waited, nil
 }
 
 // A Permit is the right to one call. The zero Permit is none.

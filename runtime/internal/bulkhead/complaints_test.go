@@ -45,7 +45,7 @@ func TestT32SecondReleaseChangesNoCapacity(t *testing.T) {
 	for range 8 {
 		calls.Go(func() {
 			for range 500 {
-				permit, refused := b.Acquire(t.Context())
+				permit, _, refused := b.Acquire(t.Context())
 				if refused != nil {
 					t.Errorf("refused: %v", refused)
 					return
@@ -158,7 +158,7 @@ func TestT39NeverMoreRunThanTheLimit(t *testing.T) {
 	for range 32 {
 		calls.Go(func() {
 			for range 1000 {
-				permit, refused := b.Acquire(t.Context())
+				permit, _, refused := b.Acquire(t.Context())
 				if refused != nil {
 					continue
 				}
@@ -300,7 +300,7 @@ func TestRefusalsOfOneKindAllocateNothing(t *testing.T) {
 	cancel()
 	for name, ask := range map[string]func() *Refusal{
 		"call with a context that is done": func() *Refusal {
-			_, refused := b.Acquire(cancelled)
+			_, _, refused := b.Acquire(cancelled)
 			return refused
 		},
 		"entry with no room": func() *Refusal {

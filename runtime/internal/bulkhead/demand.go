@@ -83,19 +83,23 @@ func (d *Demand) Reserve(ctx context.Context) (r *Reservation, waited bool, refu
 			return nil, false, refused
 		}
 	}
-	r = newReservation(ctx, outer, d.wants)
-	for i := range r.holdings {
-		waits, refused := r.holdings[i].fill(ctx, &p)
+	filling := newReservation(ctx, outer, d.wants)
+	defer func() {
+		if r == nil { // refused, or a method of the context panicked
+			filling.abandon()
+		}
+	}()
+	for i := range filling.holdings {
+		waits, refused := filling.holdings[i].fill(ctx, &p)
 		waited = waited || waits
 		if refused != nil {
-			r.abandon()
 			return nil, waited, refused
 		}
 	}
-	for i := range r.holdings {
-		r.holdings[i].open()
+	for i := range filling.holdings {
+		filling.holdings[i].open()
 	}
-	return r, waited, nil
+	return filling, waited, nil
 }
 
 // glance refuses what has no chance without a wait, before anything is taken or allocated.

@@ -29,7 +29,7 @@ func (want figures) check(t *testing.T, b *Bulkhead) {
 // acquire takes a permit that must be there.
 func acquire(t *testing.T, ctx context.Context, b *Bulkhead) *Permit {
 	t.Helper()
-	permit, refused := b.Acquire(ctx)
+	permit, _, refused := b.Acquire(ctx)
 	if refused != nil {
 		t.Fatalf("refused: %v", refused)
 	}
@@ -49,7 +49,7 @@ func acquireN(t *testing.T, ctx context.Context, b *Bulkhead, n int) []*Permit {
 // refuse asks for a permit that must not be given.
 func refuse(t *testing.T, ctx context.Context, b *Bulkhead, kind Kind) *Refusal {
 	t.Helper()
-	_, refused := b.Acquire(ctx)
+	_, _, refused := b.Acquire(ctx)
 	if refused == nil || refused.Kind != kind {
 		t.Fatalf("got %v, want a refusal: %s", refused, kind)
 	}
@@ -112,7 +112,7 @@ func try(do func(a *attempt)) *attempt {
 }
 
 func tryAcquire(ctx context.Context, b *Bulkhead) *attempt {
-	return try(func(a *attempt) { a.permit, a.refused = b.Acquire(ctx) })
+	return try(func(a *attempt) { a.permit, _, a.refused = b.Acquire(ctx) })
 }
 
 func tryReserve(ctx context.Context, d *Demand) *attempt {

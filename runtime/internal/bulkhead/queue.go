@@ -63,11 +63,12 @@ func (b *Bulkhead) obtain(ctx context.Context, c claim, p *patience) (waited boo
 	case left <= 0:
 		return false, b.refuseClaim(c, t)
 	}
+	done := ctx.Done() // before there is a place in the queue that a panic could lose
 	w := &waiter{claim: c, verdict: make(chan *Refusal, 1)}
 	if waits, refused := b.enqueue(w); !waits {
 		return false, refused
 	}
-	return true, b.await(ctx, w, left)
+	return true, b.await(ctx, done, w, left)
 }
 
 // enqueue lets w wait, unless it is granted or refused at once.
@@ -88,13 +89,13 @@ func (b *Bulkhead) enqueue(w *waiter) (waits bool, refused *Refusal) {
 }
 
 // await returns when w was granted, or is not to wait any longer.
-func (b *Bulkhead) await(ctx context.Context, w *waiter, left time.Duration) *Refusal {
+func (b *Bulkhead) await(ctx context.Context, done <-chan struct{}, w *waiter, left time.Duration) *Refusal {
 	timer := time.NewTimer(left)
 	defer timer.Stop()
 	select {
 	case refused := <-w.verdict:
 		return b.decided(ctx, w, refused)
-	case <-ctx.Done():
+	case <-done:
 	case <-timer.C:
 	}
 	if refused, left := b.leave(ctx, w); left {

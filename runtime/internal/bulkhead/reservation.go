@@ -2,6 +2,7 @@ package bulkhead
 
 import (
 	"context"
+	"fmt"
 	"sync"
 )
 
@@ -31,11 +32,24 @@ func (r *Reservation) Value(key any) any {
 	return r.Context.Value(key)
 }
 
+// String names the reservation after its parent, as other contexts do. Without it, printing a context
+// would read what calls write.
+func (r *Reservation) String() string { return parentName(r.Context) + ".WithReservation" }
+
+func parentName(parent context.Context) string {
+	if s, ok := parent.(fmt.Stringer); ok {
+		return s.String()
+	}
+	return fmt.Sprintf("%T", parent)
+}
+
 // attached carries a reservation in a context that is not derived from it.
 type attached struct {
 	context.Context
 	r *Reservation
 }
+
+func (a *attached) String() string { return parentName(a.Context) + ".WithReservation" }
 
 func (a *attached) Value(key any) any {
 	if key == (contextKey{}) {

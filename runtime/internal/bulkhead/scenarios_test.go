@@ -240,7 +240,7 @@ func TestScenario19OneOfTwoGoroutinesGetsTheLastTicket(t *testing.T) {
 		var both sync.WaitGroup
 		for range 2 {
 			both.Go(func() {
-				if permit, refused := b.Acquire(entry); refused != nil {
+				if permit, _, refused := b.Acquire(entry); refused != nil {
 					t.Errorf("refused: %v", refused)
 				} else {
 					defer permit.Release()
@@ -313,7 +313,7 @@ func TestScenario23GrantThatRacesWithACancelGoesBack(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
 		var racers sync.WaitGroup
 		racers.Go(func() {
-			permit, refused := b.Acquire(ctx)
+			permit, _, refused := b.Acquire(ctx)
 			if refused != nil && refused.Kind != Cancelled && refused.Kind != Done {
 				t.Errorf("refused: %v", refused)
 			}

@@ -82,7 +82,7 @@ func (s *stress) enter(ctx context.Context, depth int) {
 }
 
 func (s *stress) call(ctx context.Context) {
-	permit, refused := s.bulkheads[rand.IntN(len(s.bulkheads))].Acquire(ctx)
+	permit, _, refused := s.bulkheads[rand.IntN(len(s.bulkheads))].Acquire(ctx)
 	if refused != nil {
 		return
 	}
@@ -140,7 +140,7 @@ func TestNobodyIsForgottenInTheQueue(t *testing.T) {
 							entry.Close()
 							continue
 						}
-					} else if permit, refused := b.Acquire(t.Context()); refused == nil {
+					} else if permit, _, refused := b.Acquire(t.Context()); refused == nil {
 						runtime.Gosched()
 						permit.Release()
 						continue
