@@ -32,10 +32,10 @@ func newResilientBreakerClient(next breakerClient, registry *resilience.Registry
 // Do is guarded by breaker a.
 func (w *resilientBreakerClient) Do(ctx context.Context, n int) (n2 int, err error) {
 	var call resilience.Call
+	defer call.Release()
 	if err := call.Begin(ctx, w.do); err != nil {
 		return n2, err
 	}
-	defer call.Release()
 	n2, err = w.next.Do(call.Context(), n)
 	return n2, call.Finish(err)
 }
@@ -64,10 +64,10 @@ func newResilientBulkheadClient(next bulkheadClient, registry *resilience.Regist
 // Do is guarded by bulkhead a.
 func (w *resilientBulkheadClient) Do(ctx context.Context, n int) (n2 int, err error) {
 	var call resilience.Call
+	defer call.Release()
 	if err := call.Begin(ctx, w.do); err != nil {
 		return n2, err
 	}
-	defer call.Release()
 	n2, err = w.next.Do(call.Context(), n)
 	return n2, call.Finish(err)
 }
@@ -99,10 +99,10 @@ func newResilientBothClient(next bothClient, registry *resilience.Registry) (*re
 // Do is guarded by breaker a and bulkhead a.
 func (w *resilientBothClient) Do(ctx context.Context, n int) (n2 int, err error) {
 	var call resilience.Call
+	defer call.Release()
 	if err := call.Begin(ctx, w.do); err != nil {
 		return n2, err
 	}
-	defer call.Release()
 	n2, err = w.next.Do(call.Context(), n)
 	return n2, call.Finish(err)
 }
@@ -135,10 +135,10 @@ func newResilientTimeoutClient(next timeoutClient, registry *resilience.Registry
 // Do is guarded by breaker a, bulkhead a and timeout a.
 func (w *resilientTimeoutClient) Do(ctx context.Context, n int) (n2 int, err error) {
 	var call resilience.Call
+	defer call.Release()
 	if err := call.Begin(ctx, w.do); err != nil {
 		return n2, err
 	}
-	defer call.Release()
 	n2, err = w.next.Do(call.Context(), n)
 	return n2, call.Finish(err)
 }
@@ -170,10 +170,10 @@ func newResilientOtherClient(next otherClient, registry *resilience.Registry) (*
 // Do is guarded by breaker b and bulkhead b.
 func (w *resilientOtherClient) Do(ctx context.Context, n int) (n2 int, err error) {
 	var call resilience.Call
+	defer call.Release()
 	if err := call.Begin(ctx, w.do); err != nil {
 		return n2, err
 	}
-	defer call.Release()
 	n2, err = w.next.Do(call.Context(), n)
 	return n2, call.Finish(err)
 }
@@ -205,10 +205,10 @@ func newResilientEntryClient(next entryClient, registry *resilience.Registry) (*
 // Do checks breakers a and b, and preloads bulkheads a:2 and b:2.
 func (w *resilientEntryClient) Do(ctx context.Context, n int) (n2 int, err error) {
 	var call resilience.Call
+	defer call.Release()
 	if err := call.Begin(ctx, w.do); err != nil {
 		return n2, err
 	}
-	defer call.Release()
 	n2, err = w.next.Do(call.Context(), n)
 	return n2, call.Finish(err)
 }
@@ -285,10 +285,10 @@ func newResilientTenClient(next tenClient, registry *resilience.Registry) (*resi
 // Do is guarded by breaker a and bulkhead a.
 func (w *resilientTenClient) Do(ctx context.Context, n int) (n2 int, err error) {
 	var call resilience.Call
+	defer call.Release()
 	if err := call.Begin(ctx, w.do); err != nil {
 		return n2, err
 	}
-	defer call.Release()
 	n2, err = w.next.Do(call.Context(), n)
 	return n2, call.Finish(err)
 }
@@ -296,10 +296,10 @@ func (w *resilientTenClient) Do(ctx context.Context, n int) (n2 int, err error) 
 // Do2 is guarded by breaker a and bulkhead a.
 func (w *resilientTenClient) Do2(ctx context.Context, n int) (n2 int, err error) {
 	var call resilience.Call
+	defer call.Release()
 	if err := call.Begin(ctx, w.do2); err != nil {
 		return n2, err
 	}
-	defer call.Release()
 	n2, err = w.next.Do2(call.Context(), n)
 	return n2, call.Finish(err)
 }
@@ -307,10 +307,10 @@ func (w *resilientTenClient) Do2(ctx context.Context, n int) (n2 int, err error)
 // Do3 is guarded by breaker a and bulkhead a.
 func (w *resilientTenClient) Do3(ctx context.Context, n int) (n2 int, err error) {
 	var call resilience.Call
+	defer call.Release()
 	if err := call.Begin(ctx, w.do3); err != nil {
 		return n2, err
 	}
-	defer call.Release()
 	n2, err = w.next.Do3(call.Context(), n)
 	return n2, call.Finish(err)
 }
@@ -318,10 +318,10 @@ func (w *resilientTenClient) Do3(ctx context.Context, n int) (n2 int, err error)
 // Do4 is guarded by breaker a and bulkhead a.
 func (w *resilientTenClient) Do4(ctx context.Context, n int) (n2 int, err error) {
 	var call resilience.Call
+	defer call.Release()
 	if err := call.Begin(ctx, w.do4); err != nil {
 		return n2, err
 	}
-	defer call.Release()
 	n2, err = w.next.Do4(call.Context(), n)
 	return n2, call.Finish(err)
 }
@@ -329,10 +329,10 @@ func (w *resilientTenClient) Do4(ctx context.Context, n int) (n2 int, err error)
 // Do5 is guarded by breaker a and bulkhead a.
 func (w *resilientTenClient) Do5(ctx context.Context, n int) (n2 int, err error) {
 	var call resilience.Call
+	defer call.Release()
 	if err := call.Begin(ctx, w.do5); err != nil {
 		return n2, err
 	}
-	defer call.Release()
 	n2, err = w.next.Do5(call.Context(), n)
 	return n2, call.Finish(err)
 }
@@ -340,10 +340,10 @@ func (w *resilientTenClient) Do5(ctx context.Context, n int) (n2 int, err error)
 // Do6 is guarded by breaker a and bulkhead a.
 func (w *resilientTenClient) Do6(ctx context.Context, n int) (n2 int, err error) {
 	var call resilience.Call
+	defer call.Release()
 	if err := call.Begin(ctx, w.do6); err != nil {
 		return n2, err
 	}
-	defer call.Release()
 	n2, err = w.next.Do6(call.Context(), n)
 	return n2, call.Finish(err)
 }
@@ -351,10 +351,10 @@ func (w *resilientTenClient) Do6(ctx context.Context, n int) (n2 int, err error)
 // Do7 is guarded by breaker a and bulkhead a.
 func (w *resilientTenClient) Do7(ctx context.Context, n int) (n2 int, err error) {
 	var call resilience.Call
+	defer call.Release()
 	if err := call.Begin(ctx, w.do7); err != nil {
 		return n2, err
 	}
-	defer call.Release()
 	n2, err = w.next.Do7(call.Context(), n)
 	return n2, call.Finish(err)
 }
@@ -362,10 +362,10 @@ func (w *resilientTenClient) Do7(ctx context.Context, n int) (n2 int, err error)
 // Do8 is guarded by breaker a and bulkhead a.
 func (w *resilientTenClient) Do8(ctx context.Context, n int) (n2 int, err error) {
 	var call resilience.Call
+	defer call.Release()
 	if err := call.Begin(ctx, w.do8); err != nil {
 		return n2, err
 	}
-	defer call.Release()
 	n2, err = w.next.Do8(call.Context(), n)
 	return n2, call.Finish(err)
 }
@@ -373,10 +373,10 @@ func (w *resilientTenClient) Do8(ctx context.Context, n int) (n2 int, err error)
 // Do9 is guarded by breaker a and bulkhead a.
 func (w *resilientTenClient) Do9(ctx context.Context, n int) (n2 int, err error) {
 	var call resilience.Call
+	defer call.Release()
 	if err := call.Begin(ctx, w.do9); err != nil {
 		return n2, err
 	}
-	defer call.Release()
 	n2, err = w.next.Do9(call.Context(), n)
 	return n2, call.Finish(err)
 }
@@ -384,10 +384,10 @@ func (w *resilientTenClient) Do9(ctx context.Context, n int) (n2 int, err error)
 // Do10 is guarded by breaker a and bulkhead a.
 func (w *resilientTenClient) Do10(ctx context.Context, n int) (n2 int, err error) {
 	var call resilience.Call
+	defer call.Release()
 	if err := call.Begin(ctx, w.do10); err != nil {
 		return n2, err
 	}
-	defer call.Release()
 	n2, err = w.next.Do10(call.Context(), n)
 	return n2, call.Finish(err)
 }

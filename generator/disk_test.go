@@ -362,7 +362,7 @@ func TestDiffShowsHowOutputsWouldChange(t *testing.T) {
 +// Buy is guarded by breaker shop.
  func (w *ResilientShop) Buy(item string) error {
  	var call resilience.Call
- 	if err := call.Begin(context.Background(), w.buy); err != nil {
+ 	defer call.Release()
 `
 	if diff := cmp.Diff(want, out.String()); diff != "" {
 		t.Error(diff)

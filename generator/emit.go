@@ -226,11 +226,11 @@ func (w Wrapper) begin(m Method) []jen.Code {
 	}
 	return []jen.Code{
 		jen.Var().Id(n.Call).Id(w.Names.Runtime).Dot("Call"),
+		jen.Defer().Id(n.Call).Dot("Release").Call(),
 		jen.If(
 			jen.Id(n.Err).Op(":=").Id(n.Call).Dot("Begin").Call(ctx, jen.Id(w.Names.Receiver).Dot(m.Guard.Field)),
 			jen.Id(n.Err).Op("!=").Nil(),
 		).Block(returned(m, jen.Id(n.Err))),
-		jen.Defer().Id(n.Call).Dot("Release").Call(),
 	}
 }
 

@@ -32,10 +32,10 @@ func newResilientWithBreaker(next withBreaker, registry *resilience.Registry) (*
 // Do is guarded by breaker b.
 func (w *resilientWithBreaker) Do(ctx context.Context, n int) (n2 int, err error) {
 	var call resilience.Call
+	defer call.Release()
 	if err := call.Begin(ctx, w.do); err != nil {
 		return n2, err
 	}
-	defer call.Release()
 	n2, err = w.next.Do(call.Context(), n)
 	return n2, call.Finish(err)
 }
@@ -64,10 +64,10 @@ func newResilientWithBulkhead(next withBulkhead, registry *resilience.Registry) 
 // Do is guarded by bulkhead b.
 func (w *resilientWithBulkhead) Do(ctx context.Context, n int) (n2 int, err error) {
 	var call resilience.Call
+	defer call.Release()
 	if err := call.Begin(ctx, w.do); err != nil {
 		return n2, err
 	}
-	defer call.Release()
 	n2, err = w.next.Do(call.Context(), n)
 	return n2, call.Finish(err)
 }
@@ -99,10 +99,10 @@ func newResilientWithBoth(next withBoth, registry *resilience.Registry) (*resili
 // Do is guarded by breaker b and bulkhead b.
 func (w *resilientWithBoth) Do(ctx context.Context, n int) (n2 int, err error) {
 	var call resilience.Call
+	defer call.Release()
 	if err := call.Begin(ctx, w.do); err != nil {
 		return n2, err
 	}
-	defer call.Release()
 	n2, err = w.next.Do(call.Context(), n)
 	return n2, call.Finish(err)
 }
@@ -135,10 +135,45 @@ func newResilientWithTimeout(next withTimeout, registry *resilience.Registry) (*
 // Do is guarded by breaker b, bulkhead b and timeout b.
 func (w *resilientWithTimeout) Do(ctx context.Context, n int) (n2 int, err error) {
 	var call resilience.Call
+	defer call.Release()
 	if err := call.Begin(ctx, w.do); err != nil {
 		return n2, err
 	}
+	n2, err = w.next.Do(call.Context(), n)
+	return n2, call.Finish(err)
+}
+
+var _ other = (*resilientOther)(nil)
+
+// resilientOther is an other whose calls are guarded.
+type resilientOther struct {
+	next other
+	do   *resilience.Guard
+}
+
+// newResilientOther puts the guards of other before next, with the settings of registry.
+func newResilientOther(next other, registry *resilience.Registry) (*resilientOther, error) {
+	wiring := registry.Wire("other")
+	w := &resilientOther{
+		next: next,
+		do: wiring.Guard("Do", resilience.Guards{
+			Breaker:  "a",
+			Bulkhead: "c",
+		}),
+	}
+	if err := wiring.Done(); err != nil {
+		return nil, err
+	}
+	return w, nil
+}
+
+// Do is guarded by breaker a and bulkhead c.
+func (w *resilientOther) Do(ctx context.Context, n int) (n2 int, err error) {
+	var call resilience.Call
 	defer call.Release()
+	if err := call.Begin(ctx, w.do); err != nil {
+		return n2, err
+	}
 	n2, err = w.next.Do(call.Context(), n)
 	return n2, call.Finish(err)
 }
@@ -170,10 +205,10 @@ func newResilientWithAnticipate(next withAnticipate, registry *resilience.Regist
 // Do checks breakers a and b, and preloads bulkheads b:2 and c:2.
 func (w *resilientWithAnticipate) Do(ctx context.Context, n int) (n2 int, err error) {
 	var call resilience.Call
+	defer call.Release()
 	if err := call.Begin(ctx, w.do); err != nil {
 		return n2, err
 	}
-	defer call.Release()
 	n2, err = w.next.Do(call.Context(), n)
 	return n2, call.Finish(err)
 }

@@ -38,6 +38,12 @@ type (
 		Do(ctx context.Context, n int) (int, error)
 	}
 
+	//resilience:breaker a
+	//resilience:bulkhead c
+	other interface {
+		Do(ctx context.Context, n int) (int, error)
+	}
+
 	withAnticipate interface {
 		//resilience:anticipate check=a,b preload=b:2,c:2
 		Do(ctx context.Context, n int) (int, error)
@@ -71,6 +77,8 @@ func guarded(b testing.TB) map[string]bare {
 	add("breaker and bulkhead", both, err)
 	timeout, err := newResilientWithTimeout(doer{}, registry)
 	add("breaker, bulkhead and timeout", timeout, err)
+	other, err := newResilientOther(doer{}, registry)
+	add("another breaker and bulkhead", other, err)
 	anticipate, err := newResilientWithAnticipate(doer{}, registry)
 	add("anticipate, two gates and two preloads", anticipate, err)
 	return made

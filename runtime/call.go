@@ -13,6 +13,7 @@ import (
 // large, and lives where it is declared.
 type Call struct {
 	guard       *Guard          // nil before the call begins and once it has ended
+	running     bool            // Begin has done its part
 	ctx         context.Context // the callee's
 	period      *breaker.Period // in which the call began
 	slowAt      breaker.Instant // 0: slow calls mean nothing
@@ -32,14 +33,18 @@ type measured struct {
 
 // Begin takes what g says the call needs, in the order gate, bulkhead, breaker,
 // timeout. The error is a [*RefusalError]; then everything was given back.
-// Otherwise the call must end with Finish, and Release must be deferred for the
-// case that it panics. The context bounds the wait for a permit and carries
-// reservations; a method without one passes context.Background().
+// Otherwise the call must end with Finish. Release must be deferred before Begin,
+// for the case that something panics. The context bounds the wait for a permit
+// and carries reservations; a method without one passes context.Background().
 func (c *Call) Begin(ctx context.Context, g *Guard) error {
-	c.ctx = ctx
+	c.guard, c.ctx = g, ctx
+	generation := g.generation.now()
 	limit := g.timeout.now() // of when the call began, however long it waits for a permit
+	waited := false
 	if g.bulkhead != nil || g.entry != nil {
-		if err := g.enter(c); err != nil {
+		var err error
+		if waited, err = g.enter(c); err != nil {
+			c.guard = nil
 			return err
 		}
 	}
@@ -47,6 +52,7 @@ func (c *Call) Begin(ctx context.Context, g *Guard) error {
 		period, admitted := g.breaker.Admit()
 		if !admitted {
 			c.giveBack(g)
+			c.guard = nil
 			return g.refuseOpen(period)
 		}
 		c.period = period
@@ -54,11 +60,27 @@ func (c *Call) Begin(ctx context.Context, g *Guard) error {
 			c.slowAt = breaker.Now().Add(after)
 		}
 	}
-	if limit > 0 || g.events.calls {
+	if g.generation.is(generation) || waited {
+		c.run(limit)
+		return nil
+	}
+	return c.beginAgain(ctx, g)
+}
+
+// beginAgain begins a call anew that may have met one half of the old settings
+// and the other of new ones. A call that waited has begun under the old ones.
+func (c *Call) beginAgain(ctx context.Context, g *Guard) error {
+	c.end(Ignored)
+	*c = Call{}
+	return c.Begin(ctx, g)
+}
+
+// run ends what Begin does: from here on the call counts.
+func (c *Call) run(limit time.Duration) {
+	if limit > 0 || c.guard.events.calls {
 		c.measure(limit)
 	}
-	c.guard = g
-	return nil
+	c.running = true
 }
 
 // measure starts what not every call pays for: a deadline, and the time for
@@ -105,8 +127,17 @@ func (c *Call) finish(err error) error {
 // nothing.
 func (c *Call) Release() {
 	if c.guard != nil {
-		c.end(Failure)
+		c.end(c.broken())
 	}
+}
+
+// broken is the outcome of a call that did not return: where Begin itself broke
+// off, as a method of the context may, the dependency was not called.
+func (c *Call) broken() Outcome {
+	if c.running {
+		return Failure
+	}
+	return Ignored
 }
 
 // caller is the context that the caller gave. A reservation has the end of its
@@ -122,19 +153,23 @@ func (c *Call) caller() context.Context {
 // caller's.
 func (c *Call) timedOut(err error) error {
 	m := c.measured
-	if err == nil || m == nil || m.cancel == nil {
-		return err
-	}
-	if c.ctx.Err() != context.DeadlineExceeded || m.caller.Err() != nil {
+	if err == nil || m == nil || !m.passed(c.ctx) || m.caller.Err() != nil {
 		return err
 	}
 	return &timeoutError{c.guard.method, m.limit, err}
 }
 
+// passed reports whether the limit is over. The clock is asked too: a client that
+// has its deadline from the context may notice before the context does.
+func (m *measured) passed(ctx context.Context) bool {
+	return m.cancel != nil &&
+		(ctx.Err() == context.DeadlineExceeded || breaker.Now().Sub(m.began) >= m.limit)
+}
+
 func (c *Call) end(outcome Outcome) {
 	g := c.guard
 	c.guard = nil
-	if g.breaker != nil {
+	if c.period != nil {
 		slow := c.slowAt != 0 && breaker.Now() > c.slowAt
 		switch outcome {
 		case Success:

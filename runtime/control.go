@@ -3,7 +3,6 @@ package resilience
 import (
 	"errors"
 	"fmt"
-	"slices"
 	"time"
 
 	"github.com/resgen-go/resgen/internal/nearest"
@@ -18,23 +17,28 @@ type Breaker struct{ core *breaker.Breaker }
 // Breaker returns the breaker of that name. It is an error if no wrapper uses it
 // and the settings don't name it.
 func (r *Registry) Breaker(name string) (*Breaker, error) {
-	if err := r.checkBreaker(name); err != nil {
-		return nil, err
-	}
-	core, err := r.breaker(name)
+	core, err := r.knownBreaker(name)
 	if err != nil {
 		return nil, err
 	}
 	return &Breaker{core}, nil
 }
 
+// knownBreaker is the breaker of a name that is no slip.
+func (r *Registry) knownBreaker(name string) (*breaker.Breaker, error) {
+	if err := r.checkBreaker(name); err != nil {
+		return nil, err
+	}
+	return r.breaker(name)
+}
+
 func (r *Registry) checkBreaker(name string) error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	names := append(r.settings.Names(config.Breakers), sortedNames(r.breakers)...)
-	if slices.Contains(names, name) {
+	if r.breakers[name] != nil || r.settings.Has(config.Breakers, name) {
 		return nil
 	}
+	names := append(r.settings.Names(config.Breakers), sortedNames(r.breakers)...)
 	text := fmt.Sprintf("resilience: no breaker %q", name)
 	if near, ok := nearest.Name(name, names); ok {
 		text += fmt.Sprintf(", did you mean %q?", near)
@@ -68,18 +72,19 @@ func (b *Breaker) RetryAfter() (time.Duration, bool) {
 }
 
 // Trip opens the breaker; it leaves OPEN as it always does. Where it is open
-// already, its wait goes on.
+// already, its wait goes on; FORCED_OPEN stays.
 func (b *Breaker) Trip(by string) { b.core.Trip(by) }
 
 // ForceOpen makes the breaker refuse everything until Reset. This, not a
 // bulkhead of size 0, is how a dependency is shut off.
 func (b *Breaker) ForceOpen(by string) { b.core.ForceOpen(by) }
 
-// Disable makes the breaker admit everything and count nothing until Reset.
+// Disable makes the breaker admit everything and count nothing, until Reset or
+// another change by hand.
 func (b *Breaker) Disable(by string) { b.core.Disable(by) }
 
-// MetricsOnly makes the breaker admit everything and count, but never open,
-// until Reset.
+// MetricsOnly makes the breaker admit everything and count, but never open by
+// itself, until Reset or another change by hand.
 func (b *Breaker) MetricsOnly(by string) { b.core.MetricsOnly(by) }
 
 // Reset makes the breaker CLOSED and empty, from every state.
@@ -87,12 +92,16 @@ func (b *Breaker) Reset(by string) { b.core.Reset(by) }
 
 // ExternalProbe hands the health check of a breaker to the caller's own prober:
 // call report with nil when the dependency is well and with an error when it is
-// not. No worker probes it then. A breaker with a probe already is an error.
+// not. No worker probes it then, and what is reported counts while a breaker
+// whose strategy asks for probes is OPEN. It is an error if the breaker has a
+// probe already, or if no wrapper uses it and the settings don't name it.
 func (r *Registry) ExternalProbe(name string) (report func(error), err error) {
-	b, err := r.breaker(name)
+	b, err := r.knownBreaker(name)
 	if err != nil {
 		return nil, err
 	}
+	r.wiring.Lock()
+	defer r.wiring.Unlock()
 	return b.ExternalProbe()
 }
 

@@ -20,23 +20,23 @@ type entry struct {
 
 // enter asks the gates again where it waited for permits, since a breaker may
 // have opened meanwhile.
-func (e *entry) enter(g *Guard, call *Call) error {
+func (e *entry) enter(g *Guard, call *Call) (waited bool, err error) {
 	if err := e.ask(g); err != nil || e.demand == nil {
-		return err
+		return false, err
 	}
 	reservation, waited, refused := e.demand.Reserve(call.ctx)
 	if refused != nil {
-		return g.refuseFull(refused)
+		return waited, g.refuseFull(refused)
 	}
 	call.reservation, call.ctx = reservation, reservation
 	if !waited {
-		return nil
+		return false, nil
 	}
 	if err := e.ask(g); err != nil {
 		call.giveBack(g)
-		return err
+		return true, err
 	}
-	return nil
+	return true, nil
 }
 
 // ask asks every gate and changes nothing.
@@ -75,8 +75,12 @@ func (e *entry) refuse(g *Guard, first refusing, rest []*breaker.Breaker) error 
 		last = &gateRefusal{slices.Clone(all), newGateError(g.method, all)}
 		e.refusal.Store(last)
 	}
-	if all[0].gate == g.breaker {
-		all[0].period.Refused()
+	for _, r := range all {
+		if r.gate == g.breaker {
+			r.period.Refused()
+		} else {
+			r.gate.CountGate()
+		}
 	}
 	if e.demand != nil {
 		e.demand.CountGate()

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -67,25 +68,37 @@ func (k Kind) String() string {
 	if int(k) < len(kinds) {
 		return kinds[k].name
 	}
-	return "unknown kind"
+	return fmt.Sprintf("Kind(%d)", uint8(k))
 }
 
 // MarshalText writes the kind as its String.
 func (k Kind) MarshalText() ([]byte, error) { return []byte(k.String()), nil }
 
+// UnmarshalText reads what MarshalText wrote.
+func (k *Kind) UnmarshalText(text []byte) error {
+	for i, kind := range kinds {
+		if kind.name == string(text) {
+			*k = Kind(i)
+			return nil
+		}
+	}
+	return fmt.Errorf("%q is no kind of refusal", text)
+}
+
 // RefusalError is the error of a call that a guard refused: the dependency was
 // not called. Values are shared and must not be changed.
 type RefusalError struct {
-	Kind   Kind
-	Method string // of the guarded interface, such as "Payments.Charge"
+	Kind   Kind   `json:"kind"`
+	Method string `json:"method"` // of the guarded interface, such as "Payments.Charge"
 	// Name is that of the breaker or bulkhead; of the first refusing breaker
 	// for KindGate.
-	Name string
+	Name string `json:"name"`
 	// Gates are the names of all refusing breakers, for KindGate.
-	Gates []string
+	Gates []string `json:"gates,omitempty"`
 	// Wanted and Available count permits, for KindFull and KindTooLarge. For
 	// KindTooLarge, Available is the most there could ever have been.
-	Wanted, Available int
+	Wanted    int `json:"wanted,omitempty"`
+	Available int `json:"available,omitempty"`
 
 	retryAt breaker.Instant
 	known   bool
@@ -141,12 +154,7 @@ func admitsNothing(breakers []string) string {
 
 // Is reports whether target is one of the sentinels that e.Kind matches.
 func (e *RefusalError) Is(target error) bool {
-	for _, match := range kinds[e.Kind].matches {
-		if target == match {
-			return true
-		}
-	}
-	return false
+	return int(e.Kind) < len(kinds) && slices.Contains(kinds[e.Kind].matches, target)
 }
 
 // Unwrap returns the context's error where the context ended the matter.

@@ -1,6 +1,7 @@
 package resilience
 
 import (
+	"encoding/json"
 	"time"
 
 	"github.com/resgen-go/resgen/runtime/internal/breaker"
@@ -37,7 +38,7 @@ type CallEnded struct {
 	Method   string    `json:"method"`
 	Outcome  Outcome   `json:"outcome"`
 	Duration Duration  `json:"duration"`
-	Err      error     `json:"-"` // what the caller got; nil too after a panic
+	Err      error     `json:"-"` // what the caller got, "error" in JSON; nil too after a panic
 }
 
 // Probed is the end of a probe, or a probe that is past its timeout and has not
@@ -45,7 +46,7 @@ type CallEnded struct {
 type Probed struct {
 	At       time.Time `json:"at"`
 	Breaker  string    `json:"breaker"`
-	Err      error     `json:"-"` // nil: the dependency is back
+	Err      error     `json:"-"` // nil: the dependency is back; "error" in JSON
 	Overdue  bool      `json:"overdue,omitempty"`
 	External bool      `json:"external,omitempty"` // reported through ExternalProbe
 	Duration Duration  `json:"duration"`
@@ -56,7 +57,7 @@ type Reloaded struct {
 	At      time.Time `json:"at"`
 	Source  string    `json:"source"`
 	Changed []string  `json:"changed,omitempty"` // such as "breakers.payments"; empty: nothing in use changed
-	Err     error     `json:"-"`                 // not nil: the old settings stay in force
+	Err     error     `json:"-"`                 // not nil: the old settings stay in force; "error" in JSON
 }
 
 // UnknownName is a name of a wrapper that the settings lack; it has the
@@ -96,6 +97,45 @@ func (UnknownName) event()    {}
 func (SettingWarning) event() {}
 func (Mismatch) event()       {}
 
+// MarshalJSON writes the error as text.
+func (e CallEnded) MarshalJSON() ([]byte, error) {
+	type fields CallEnded
+	return json.Marshal(struct {
+		fields
+		withError
+	}{fields(e), errorText(e.Err)})
+}
+
+// MarshalJSON writes the error as text.
+func (e Probed) MarshalJSON() ([]byte, error) {
+	type fields Probed
+	return json.Marshal(struct {
+		fields
+		withError
+	}{fields(e), errorText(e.Err)})
+}
+
+// MarshalJSON writes the error as text.
+func (e Reloaded) MarshalJSON() ([]byte, error) {
+	type fields Reloaded
+	return json.Marshal(struct {
+		fields
+		withError
+	}{fields(e), errorText(e.Err)})
+}
+
+// withError is what JSON has in place of an error.
+type withError struct {
+	Error string `json:"error,omitempty"`
+}
+
+func errorText(err error) withError {
+	if err == nil {
+		return withError{}
+	}
+	return withError{err.Error()}
+}
+
 // Duration is a time.Duration that is written as text, such as "1.5s".
 type Duration time.Duration
 
@@ -104,6 +144,13 @@ func (d Duration) String() string { return time.Duration(d).String() }
 
 // MarshalText writes the duration as its String.
 func (d Duration) MarshalText() ([]byte, error) { return []byte(d.String()), nil }
+
+// UnmarshalText reads what MarshalText wrote.
+func (d *Duration) UnmarshalText(text []byte) error {
+	parsed, err := time.ParseDuration(string(text))
+	*d = Duration(parsed)
+	return err
+}
 
 // State is what a breaker is in; see the constants.
 type State = breaker.State

@@ -1,6 +1,7 @@
 package resilience
 
 import (
+	"encoding/json"
 	"time"
 
 	"github.com/resgen-go/resgen/runtime/internal/breaker"
@@ -43,7 +44,16 @@ const (
 // for itself.
 type FleetLink struct {
 	At  time.Time `json:"at"`
-	Err error     `json:"-"` // nil: the link is there
+	Err error     `json:"-"` // nil: the link is there; "error" in JSON
+}
+
+// MarshalJSON writes the error as text.
+func (e FleetLink) MarshalJSON() ([]byte, error) {
+	type fields FleetLink
+	return json.Marshal(struct {
+		fields
+		withError
+	}{fields(e), errorText(e.Err)})
 }
 
 func (Outage) event()    {}

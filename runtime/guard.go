@@ -11,7 +11,7 @@ import (
 // Guard stands before one method of a wrapper. Generated constructors make it
 // with [Wiring.Guard]. It is safe for concurrent use, and a call on which
 // nothing is wrong costs no allocation (a timeout and an entry's reservation
-// excepted: they derive a context).
+// excepted, as they derive a context, and [ObserveCalls]).
 type Guard struct {
 	method   string // such as "Payments.Charge"
 	breaker  *breaker.Breaker
@@ -21,8 +21,9 @@ type Guard struct {
 	classify func(error) Outcome
 	events   *events
 
-	refusal atomic.Pointer[openRefusal] // the last one; its period tells whether it still holds
-	full    atomic.Pointer[RefusalError]
+	generation *generation                 // of the settings
+	refusal    atomic.Pointer[openRefusal] // the last one; its period tells whether it still holds
+	full       atomic.Pointer[RefusalError]
 }
 
 // timeout is one name of the section timeouts.
@@ -39,23 +40,24 @@ func (t *timeout) now() time.Duration {
 	return time.Duration(t.limit.Load())
 }
 
-// enter takes what comes before the breaker: gates, bulkhead, reservations.
-func (g *Guard) enter(call *Call) error {
+// enter takes what comes before the breaker: gates, bulkhead, reservations. It
+// reports whether it had to wait for them.
+func (g *Guard) enter(call *Call) (waited bool, err error) {
 	if g.entry != nil {
 		return g.entry.enter(g, call)
 	}
 	if g.breaker != nil {
 		if period, admits := g.breaker.Gate(); !admits {
 			g.bulkhead.CountGate()
-			return g.refuseOpen(period)
+			return false, g.refuseOpen(period)
 		}
 	}
-	permit, refused := g.bulkhead.Acquire(call.ctx)
+	permit, waited, refused := g.bulkhead.Acquire(call.ctx)
 	if refused != nil {
-		return g.refuseFull(refused)
+		return waited, g.refuseFull(refused)
 	}
 	call.permit = permit
-	return nil
+	return waited, nil
 }
 
 // openRefusal is the error of all calls that one period refuses, so that a

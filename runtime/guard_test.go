@@ -4,7 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"strings"
+	"os"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -42,10 +42,10 @@ func newGuard(t testing.TB, registry *resilience.Registry, guards resilience.Gua
 // do is what a generated method does.
 func do(ctx context.Context, guard *resilience.Guard, next func(context.Context) error) error {
 	var call resilience.Call
+	defer call.Release()
 	if err := call.Begin(ctx, guard); err != nil {
 		return err
 	}
-	defer call.Release()
 	return call.Finish(next(call.Context()))
 }
 
@@ -343,19 +343,6 @@ func TestReservationReachesAContextThatIsNotDerived(t *testing.T) {
 	}
 }
 
-func TestBadSettingsAreAnErrorOfTheConstructor(t *testing.T) {
-	_, err := resilience.New(resilience.Settings("resilience.json",
-		[]byte(`{"breakers": {"payments": {"failureTreshold": 3, "testDelay": "-1s"}}}`)))
-	if err == nil {
-		t.Fatal("no error")
-	}
-	for _, want := range []string{"resilience.json:1:", "failureThreshold", "testDelay"} {
-		if !strings.Contains(err.Error(), want) {
-			t.Errorf("the error lacks %q:\n%v", want, err)
-		}
-	}
-}
-
 func TestSecondProbeOfABreakerIsAnError(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		registry := newRegistry(t, `{}`)
@@ -371,21 +358,176 @@ func TestSecondProbeOfABreakerIsAnError(t *testing.T) {
 	})
 }
 
-func TestClosedRegistryTakesNoWrappersAndGuardsOn(t *testing.T) {
+func TestBreakerThatRefusesGivesTheBulkheadsPermitBack(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		registry := newRegistry(t, `{"bulkheads": {"b": {"maxConcurrentCalls": 1, "maxWaitDuration": "1m"}}}`)
+		guard := newGuard(t, registry, resilience.Guards{Breaker: "b", Bulkhead: "b"})
+		other := newGuard(t, registry, resilience.Guards{Bulkhead: "b"})
+		b, err := registry.Breaker("b")
+		if err != nil {
+			t.Fatal(err)
+		}
+		waited := make(chan error)
+		do(context.Background(), other, func(context.Context) error {
+			go func() { waited <- do(context.Background(), guard, returns(nil)) }()
+			synctest.Wait() // it has passed the gate and waits for the permit
+			b.Trip("test")
+			return nil
+		})
+		if err := <-waited; !errors.Is(err, resilience.ErrOpen) {
+			t.Errorf("got %v, want ErrOpen", err)
+		}
+		if got := bulkheadOf(t, registry, "b"); got.InUse != 0 {
+			t.Errorf("%d permits are out", got.InUse)
+		}
+		if got := breakerOf(t, registry, "b"); got.Refused != 1 {
+			t.Errorf("counted %d refusals, want 1", got.Refused)
+		}
+	})
+}
+
+// brittle is a context whose methods panic.
+type brittle struct{ context.Context }
+
+func (brittle) Deadline() (time.Time, bool) { panic("deadline") }
+
+func TestPanicOfAContextLosesNoPermit(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		registry := newRegistry(t, `{
+			"breakers": {"b": {"failureThreshold": 1, "testDelay": "1s"}},
+			"bulkheads": {"b": {"maxConcurrentCalls": 1, "maxWaitDuration": "1s"}, "a": {"maxConcurrentCalls": 2}},
+			"timeouts": {"b": {"duration": "1s"}},
+		}`)
+		guard := newGuard(t, registry, resilience.Guards{Breaker: "b", Bulkhead: "b", Timeout: "b"})
+		entry := newGuard(t, registry, resilience.Guards{Preload: []resilience.Permits{{Bulkhead: "a", N: 2}, {Bulkhead: "b", N: 1}}})
+		try := func(guard *resilience.Guard) {
+			defer func() {
+				if recover() == nil {
+					t.Error("the panic did not reach the caller")
+				}
+			}()
+			do(brittle{context.Background()}, guard, returns(nil))
+		}
+		nextIsATrial(guard)
+		try(guard)
+		do(context.Background(), newGuard(t, registry, resilience.Guards{Bulkhead: "b"}), func(context.Context) error {
+			try(entry)
+			return nil
+		})
+		for _, name := range []string{"a", "b"} {
+			if got := bulkheadOf(t, registry, name); got.Available != got.MaxConcurrentCalls {
+				t.Errorf("bulkhead %s: %+v", name, got)
+			}
+		}
+		if got := breakerOf(t, registry, "b"); got.State != resilience.HalfOpen || got.Trials != 0 || got.Calls != 0 {
+			t.Errorf("the breaker is %v with %d trials out and %d calls", got.State, got.Trials, got.Calls)
+		}
+	})
+}
+
+func TestClientThatNoticesTheDeadlineFirst(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		registry := newRegistry(t, `{"timeouts": {"b": {"duration": "1s"}}}`)
+		asked := false
+		lenient := func(error) resilience.Outcome { asked = true; return resilience.Success }
+		own := newGuard(t, registry, resilience.Guards{Breaker: "own", Classify: lenient, Timeout: "b"})
+		callers := newGuard(t, registry, resilience.Guards{Breaker: "callers", Classify: lenient})
+		socket := func(context.Context) error { // its timer fires before that of the context
+			time.Sleep(time.Second)
+			return fmt.Errorf("read: %w", os.ErrDeadlineExceeded)
+		}
+		if err := do(late{context.Background()}, own, socket); !errors.Is(err, resilience.ErrTimeout) {
+			t.Errorf("got %v, want ErrTimeout", err)
+		}
+		if err := do(late{context.Background()}, callers, socket); errors.Is(err, resilience.ErrTimeout) {
+			t.Errorf("got %v, want the caller's deadline to be no timeout of ours", err)
+		}
+		for _, name := range []string{"own", "callers"} {
+			if got := breakerOf(t, registry, name); got.Failures != 1 {
+				t.Errorf("%s: %d failures counted, want 1", name, got.Failures)
+			}
+		}
+		if asked {
+			t.Error("classify was asked about a deadline")
+		}
+	})
+}
+
+// late is a context whose deadline is in a second, and whose end nobody notices.
+type late struct{ context.Context }
+
+func (late) Deadline() (time.Time, bool) {
+	return time.Date(2000, 1, 1, 0, 0, 1, 0, time.UTC), true
+}
+
+func TestSlowWorkBeforeAGuardFurtherInIsAFailure(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		registry := newRegistry(t, `{"timeouts": {"b": {"duration": "1s"}}}`)
+		outer := newGuard(t, registry, resilience.Guards{Breaker: "b", Timeout: "b"})
+		inner := newGuard(t, registry, resilience.Guards{Bulkhead: "inner"})
+		err := do(context.Background(), outer, func(ctx context.Context) error {
+			time.Sleep(2 * time.Second)
+			return do(ctx, inner, returns(nil))
+		})
+		if !errors.Is(err, resilience.ErrTimeout) {
+			t.Errorf("got %v, want ErrTimeout", err)
+		}
+		if got := breakerOf(t, registry, "b").Failures; got != 1 {
+			t.Errorf("counted %d failures, want 1", got)
+		}
+	})
+}
+
+func TestContextOfACallIsDoneWhenItHasEnded(t *testing.T) {
+	registry := newRegistry(t, `{"timeouts": {"b": {"duration": "1h"}}}`)
+	guard := newGuard(t, registry, resilience.Guards{Timeout: "b"})
+	var inside context.Context
+	do(context.Background(), guard, func(ctx context.Context) error { inside = ctx; return nil })
+	if inside.Err() == nil {
+		t.Error("the timer of the timeout goes on after the call")
+	}
+}
+
+func TestGateRefusalsAreCountedAtTheBreakersThatRefuse(t *testing.T) {
 	registry := newRegistry(t, `{}`)
-	guard := newGuard(t, registry, resilience.Guards{Breaker: "b"})
-	if err := registry.Close(); err != nil {
-		t.Fatal(err)
+	entry := newGuard(t, registry, resilience.Guards{Breaker: "own", Check: []string{"a", "own", "b", "a"}})
+	for _, name := range []string{"own", "a"} {
+		b, err := registry.Breaker(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		b.ForceOpen("test")
 	}
-	for range 3 {
-		do(context.Background(), guard, returns(errDown))
+	err := do(context.Background(), entry, returns(nil))
+	if want := "resilience: Client.Do refused: gate: breakers own, a do not admit calls"; err == nil || err.Error() != want {
+		t.Errorf("got %v, want %s", err, want)
 	}
-	if err := do(context.Background(), guard, returns(nil)); !errors.Is(err, resilience.ErrOpen) {
-		t.Errorf("got %v, want the breaker to guard on", err)
+	for name, want := range map[string][2]uint64{"own": {1, 0}, "a": {0, 1}, "b": {0, 0}} {
+		got := breakerOf(t, registry, name)
+		if got.Refused != want[0] || got.Gates != want[1] {
+			t.Errorf("%s: %d refusals and %d of gates, want %v", name, got.Refused, got.Gates, want)
+		}
 	}
-	wiring := registry.Wire("Other")
-	wiring.Guard("Do", resilience.Guards{Breaker: "other"})
-	if err := wiring.Done(); !errors.Is(err, resilience.ErrClosed) {
-		t.Errorf("got %v, want ErrClosed", err)
-	}
+}
+
+func TestRetryAfterOfABreakerByHand(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		registry := newRegistry(t, `{"breakers": {"b": {"testDelay": "20s"}}}`)
+		b, err := registry.Breaker("b")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if after, known := b.RetryAfter(); after != 0 || !known || !b.Admits() {
+			t.Errorf("CLOSED: %v, %v", after, known)
+		}
+		b.Trip("test")
+		time.Sleep(5 * time.Second)
+		if after, known := b.RetryAfter(); after != 15*time.Second || !known || b.Admits() {
+			t.Errorf("OPEN for 5s: %v, %v; want 15s", after, known)
+		}
+		b.ForceOpen("test")
+		if _, known := b.RetryAfter(); known {
+			t.Error("FORCED_OPEN: known")
+		}
+	})
 }

@@ -5,15 +5,15 @@ import (
 	"errors"
 	"log/slog"
 	"sync"
-	"time"
 )
 
 // Observer is told what happens in a registry: in order, one event at a time,
 // from a goroutine that calls do not wait for. So it can neither delay nor
 // break a call, and may use the registry. If it is slow, at most 1024 events
 // wait and what comes on top is dropped and counted; frequent kinds (Refused,
-// CallEnded) leave the last quarter of the queue to the rare ones. A panic in
-// it is recovered and counted. See [EventFigures].
+// CallEnded, Mismatch) leave the last quarter of the queue to the rare ones. A
+// panic in it is recovered and counted. See [EventFigures]. Events begin to come
+// when New has returned.
 type Observer interface {
 	Observe(Event)
 }
@@ -34,7 +34,6 @@ type EventFigures struct {
 const (
 	queueLimit    = 1024
 	frequentLimit = queueLimit * 3 / 4
-	drainLimit    = 5 * time.Second
 )
 
 var errUndelivered = errors.New("resilience: an observer did not take its last events in time")
@@ -46,11 +45,18 @@ type events struct {
 	observed  bool // somebody wants more than transitions
 	calls     bool // somebody wants CallEnded
 
-	mu      sync.Mutex
-	waiting []Event
-	idle    chan struct{} // closed when the goroutine ends; nil: none runs
-	figures EventFigures
+	mu         sync.Mutex
+	started    bool
+	delivering bool
+	waiting    []Event
+	figures    EventFigures
 }
+
+// flush is what Close puts behind the events that wait: it is closed when they
+// have been delivered.
+type flush chan struct{}
+
+func (flush) event() {}
 
 func (q *events) emit(e Event) { q.add(e, queueLimit) }
 
@@ -67,45 +73,74 @@ func (q *events) add(e Event, limit int) {
 		return
 	}
 	q.waiting = append(q.waiting, e)
-	if q.idle == nil {
-		q.idle = make(chan struct{})
-		go q.deliver(q.idle)
+	q.deliver()
+}
+
+// start lets the events go that have come so far.
+func (q *events) start() {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	q.started = true
+	q.deliver()
+}
+
+// deliver sees to it that a goroutine delivers what waits. The lock is held.
+func (q *events) deliver() {
+	if q.started && !q.delivering && len(q.waiting) > 0 {
+		q.delivering = true
+		go q.work()
 	}
 }
 
-func (q *events) deliver(idle chan struct{}) {
-	defer close(idle)
-	for {
-		e, ok := q.take()
-		if !ok {
-			return
+// work delivers until nothing waits. An observer that ends this goroutine has
+// panicked as far as others are concerned.
+func (q *events) work() {
+	done := false
+	defer func() {
+		if !done {
+			q.countPanic()
+			go q.work()
+		}
+	}()
+	for e := q.take(); e != nil; e = q.take() {
+		if f, ok := e.(flush); ok {
+			close(f)
+			continue
 		}
 		for _, observer := range q.observers {
 			q.observe(observer, e)
 		}
 	}
+	done = true
 }
 
-func (q *events) take() (Event, bool) {
+// take returns the next event, nil if there is none.
+func (q *events) take() Event {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	if len(q.waiting) == 0 {
-		q.waiting, q.idle = nil, nil
-		return nil, false
+		q.waiting, q.delivering = nil, false
+		return nil
 	}
 	e := q.waiting[0]
 	q.waiting[0] = nil
 	q.waiting = q.waiting[1:]
-	q.figures.Delivered++
-	return e, true
+	if _, ok := e.(flush); !ok {
+		q.figures.Delivered++
+	}
+	return e
+}
+
+func (q *events) countPanic() {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	q.figures.Panics++
 }
 
 func (q *events) observe(observer Observer, e Event) {
 	defer func() {
 		if recover() != nil {
-			q.mu.Lock()
-			q.figures.Panics++
-			q.mu.Unlock()
+			q.countPanic()
 		}
 	}()
 	observer.Observe(e)
@@ -117,22 +152,17 @@ func (q *events) snapshot() EventFigures {
 	return q.figures
 }
 
-// drain waits until nothing waits any more, at most drainLimit.
+// drain waits for the delivery of what waits now, for a time.
 func (q *events) drain() error {
+	delivered := make(flush)
 	q.mu.Lock()
-	idle := q.idle
+	if !q.delivering {
+		q.mu.Unlock()
+		return nil
+	}
+	q.waiting = append(q.waiting, delivered)
 	q.mu.Unlock()
-	if idle == nil {
-		return nil
-	}
-	timer := time.NewTimer(drainLimit)
-	defer timer.Stop()
-	select {
-	case <-idle:
-		return nil
-	case <-timer.C:
-		return errUndelivered
-	}
+	return within(patience, delivered, errUndelivered)
 }
 
 // transitionLog is the observer that every registry has.

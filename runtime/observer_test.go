@@ -2,8 +2,11 @@ package resilience_test
 
 import (
 	"context"
+	"encoding/json"
 	"log/slog"
+	"runtime"
 	"strings"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -142,5 +145,101 @@ func TestCloseDeliversWhatWaitsAndGivesUpInTheEnd(t *testing.T) {
 			t.Errorf("Close returned %v after %v, want an error after 5s", err, time.Since(began))
 		}
 		close(forever)
+	})
+}
+
+func TestObserverThatEndsItsGoroutineIsCountedAndEventsGoOn(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		seen := 0
+		observer := resilience.ObserverFunc(func(resilience.Event) {
+			seen++
+			runtime.Goexit()
+		})
+		registry := newRegistry(t, opens, resilience.Observe(observer))
+		guard := newGuard(t, registry, resilience.Guards{Breaker: "b"})
+		for range 10 {
+			do(context.Background(), guard, returns(errDown))
+		}
+		if err := registry.Close(); err != nil {
+			t.Error(err)
+		}
+		if got := registry.Snapshot().Events; seen != 10 || got.Panics != 10 {
+			t.Errorf("%d events seen and %d panics counted, want 10 and 10", seen, got.Panics)
+		}
+	})
+}
+
+func TestRefusalsAreEvents(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var seen []error
+		registry := newRegistry(t, opens, resilience.Observe(resilience.ObserverFunc(func(e resilience.Event) {
+			if refused, ok := e.(resilience.Refused); ok {
+				seen = append(seen, refused.Error)
+			}
+		})))
+		guard := newGuard(t, registry, resilience.Guards{Breaker: "b"})
+		do(context.Background(), guard, returns(errDown))
+		err := do(context.Background(), guard, returns(nil))
+		synctest.Wait()
+		if len(seen) != 1 || seen[0] != err {
+			t.Errorf("saw %v, want the caller's %v", seen, err)
+		}
+	})
+}
+
+func TestEventsWaitUntilNewHasReturned(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var registry *resilience.Registry
+		warned := false
+		registry = newRegistry(t, `{"breakers": {"b": {"strategy": "CANARY_RATE_THRESHOLD", "slidingWindowSize": 20}}}`,
+			resilience.Observe(resilience.ObserverFunc(func(resilience.Event) { warned = true })))
+		synctest.Wait()
+		if !warned {
+			t.Error("the event of the construction never came")
+		}
+		registry.Close()
+	})
+}
+
+func TestEventsInJSONTellTheirErrors(t *testing.T) {
+	cases := []struct {
+		event resilience.Event
+		want  string
+	}{
+		{resilience.Probed{Breaker: "b", Err: errDown}, `{"at":"0001-01-01T00:00:00Z","breaker":"b","duration":"0s","error":"down"}`},
+		{resilience.Probed{Breaker: "b"}, `{"at":"0001-01-01T00:00:00Z","breaker":"b","duration":"0s"}`},
+		{resilience.Reloaded{Source: "f", Err: errDown}, `{"at":"0001-01-01T00:00:00Z","source":"f","error":"down"}`},
+		{resilience.CallEnded{Method: "C.Do", Err: errDown, Outcome: resilience.Failure}, `{"at":"0001-01-01T00:00:00Z","method":"C.Do","outcome":"failure","duration":"0s","error":"down"}`},
+		{resilience.FleetLink{Err: errDown}, `{"at":"0001-01-01T00:00:00Z","error":"down"}`},
+		{resilience.Refused{Error: &resilience.RefusalError{Kind: resilience.KindFull, Method: "C.Do", Name: "b", Wanted: 1}}, `{"at":"0001-01-01T00:00:00Z","error":{"kind":"full","method":"C.Do","name":"b","wanted":1}}`},
+	}
+	for _, c := range cases {
+		got, err := json.Marshal(c.event)
+		if err != nil || string(got) != c.want {
+			t.Errorf("%T is\n%s %v\nwant\n%s", c.event, got, err, c.want)
+		}
+	}
+}
+
+func TestCloseDoesNotWaitForEventsThatComeAfterIt(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		observer := resilience.ObserverFunc(func(resilience.Event) { time.Sleep(time.Millisecond) })
+		registry := newRegistry(t, `{}`, resilience.Observe(observer), resilience.ObserveCalls())
+		guard := newGuard(t, registry, resilience.Guards{Bulkhead: "b"})
+		ctx, stop := context.WithCancel(context.Background())
+		var caller sync.WaitGroup
+		caller.Go(func() {
+			for ctx.Err() == nil {
+				do(context.Background(), guard, func(context.Context) error { time.Sleep(time.Millisecond); return nil })
+			}
+		})
+		time.Sleep(time.Second)
+		began := time.Now()
+		if err := registry.Close(); err != nil || time.Since(began) > time.Second {
+			t.Errorf("Close returned %v after %v", err, time.Since(began))
+		}
+		stop()
+		caller.Wait()
+		time.Sleep(time.Minute) // the observer has its fill
 	})
 }

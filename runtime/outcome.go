@@ -3,6 +3,10 @@ package resilience
 import (
 	"context"
 	"errors"
+	"fmt"
+	"os"
+	"slices"
+	"time"
 )
 
 // Outcome says what a call's end means for its breaker.
@@ -17,21 +21,28 @@ const (
 	Ignored
 )
 
+var outcomes = []string{Success: "success", Failure: "failure", Ignored: "ignored"}
+
 // String is "success", "failure" or "ignored".
 func (o Outcome) String() string {
-	switch o {
-	case Success:
-		return "success"
-	case Failure:
-		return "failure"
-	case Ignored:
-		return "ignored"
+	if int(o) < len(outcomes) {
+		return outcomes[o]
 	}
-	return "unknown outcome"
+	return fmt.Sprintf("Outcome(%d)", uint8(o))
 }
 
 // MarshalText writes the outcome as its String.
 func (o Outcome) MarshalText() ([]byte, error) { return []byte(o.String()), nil }
+
+// UnmarshalText reads what MarshalText wrote.
+func (o *Outcome) UnmarshalText(text []byte) error {
+	i := slices.Index(outcomes, string(text))
+	if i < 0 {
+		return fmt.Errorf("%q is no outcome", text)
+	}
+	*o = Outcome(i)
+	return nil
+}
 
 // judge classifies the end of a call that returned err. Only what no rule of
 // ours settles is for the user's classify: a caller that gave up and a refusal by
@@ -42,7 +53,7 @@ func (c *Call) judge(err error) Outcome {
 	switch {
 	case err != nil && (c.caller().Err() == context.Canceled || refusedInside(err)):
 		return Ignored
-	case err != nil && c.ctx.Err() == context.DeadlineExceeded && errors.Is(err, context.DeadlineExceeded):
+	case err != nil && (errors.Is(err, ErrTimeout) || c.outlived(err)):
 		return Failure
 	case classify != nil:
 		return classify(err)
@@ -52,7 +63,17 @@ func (c *Call) judge(err error) Outcome {
 	return Success
 }
 
+// refusedInside reports a refusal by a guard further in. One whose context was
+// done before it was asked only passes the context's error on.
 func refusedInside(err error) bool {
-	_, refused := errors.AsType[*RefusalError](err)
-	return refused
+	refusal, refused := errors.AsType[*RefusalError](err)
+	return refused && (refusal == nil || refusal.Kind != KindDone)
+}
+
+// outlived reports an error by which a client says that the caller's deadline has
+// passed: the context's, or that of a connection which has its deadline from it.
+func (c *Call) outlived(err error) bool {
+	deadline, bounded := c.ctx.Deadline()
+	return bounded && !time.Now().Before(deadline) &&
+		(errors.Is(err, context.DeadlineExceeded) || errors.Is(err, os.ErrDeadlineExceeded))
 }

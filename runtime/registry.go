@@ -26,6 +26,12 @@ type Registry struct {
 	stop   func()          // of following the source
 	fleet  sharing.Adapter // nil: nothing is shared
 
+	reading    sync.Mutex // one reads and applies the settings at a time
+	wiring     sync.Mutex // one adds probes at a time
+	generation generation
+	ended      chan struct{} // closed when Close has done its work
+	endErr     error
+
 	mu        sync.Mutex
 	settings  *config.File
 	reload    Reloaded // the last one
@@ -54,6 +60,7 @@ func New(options ...Option) (*Registry, error) {
 		fleet:     setup.fleet,
 		settings:  config.Default(sections(setup.fleet)...),
 		stop:      func() {},
+		ended:     make(chan struct{}),
 		breakers:  make(map[string]*breaker.Breaker),
 		bulkheads: make(map[string]*bulkhead.Bulkhead),
 		timeouts:  make(map[string]*timeout),
@@ -61,12 +68,11 @@ func New(options ...Option) (*Registry, error) {
 	if r.fleet != nil {
 		r.fleet.Start(r.fleetHooks())
 	}
-	if r.source == nil {
-		return r, nil
-	}
 	if err := r.start(setup.follow); err != nil {
+		r.Close()
 		return nil, err
 	}
+	r.events.start()
 	return r, nil
 }
 
@@ -81,30 +87,31 @@ func newEvents(setup setup) *events {
 
 // start follows the source before it reads it, so that no change falls between.
 func (r *Registry) start(follow bool) error {
+	if r.source == nil {
+		return nil
+	}
 	if follow {
 		stop, err := r.source.Follow(func() { r.Reload() })
 		if err != nil {
 			return fmt.Errorf("resilience: can't watch the settings: %w", err)
 		}
-		r.stop = stop
+		if stop != nil {
+			r.stop = stop
+		}
 	}
+	r.reading.Lock()
+	defer r.reading.Unlock()
 	settings, name, err := r.read()
-	if err == nil {
-		err = r.begin(settings, name)
-	}
 	if err != nil {
-		r.stop()
+		return err
 	}
-	return err
+	return r.begin(settings, name)
 }
 
-// begin puts the first settings in force, unless a change has overtaken them.
+// begin puts the first settings in force.
 func (r *Registry) begin(settings *config.File, name string) error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if !r.reload.At.IsZero() {
-		return nil
-	}
 	if err := r.share(settings); err != nil {
 		return err
 	}
@@ -115,24 +122,69 @@ func (r *Registry) begin(settings *config.File, name string) error {
 }
 
 // Close stops the workers of probes, the sharing with other processes and the
-// watching of the settings, and delivers the events that wait, for at most five seconds. Wrappers go on
-// guarding with what they have. A second Close does nothing.
+// watching of the settings, and delivers the events that wait, for at most five
+// seconds. Wrappers go on guarding with what they have. A further Close waits
+// for the first and returns the same. An observer must not call it, as it would
+// wait for itself.
 func (r *Registry) Close() error {
-	r.mu.Lock()
-	closed := r.closed
-	r.closed = true
-	r.mu.Unlock()
-	if closed {
-		return nil
+	if first := r.markClosed(); first {
+		r.endErr = r.end()
+		close(r.ended)
 	}
-	r.stop()
+	<-r.ended
+	return r.endErr
+}
+
+// markClosed reports whether nobody has before.
+func (r *Registry) markClosed() (first bool) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	first = !r.closed
+	r.closed = true
+	return first
+}
+
+func (r *Registry) end() error {
 	for _, b := range r.sortedBreakers() {
 		b.Close()
 	}
 	if r.fleet != nil {
 		r.fleet.Close()
 	}
-	return r.events.drain()
+	return errors.Join(r.unfollow(), r.events.drain())
+}
+
+// unfollow stops following the source. One that hangs is not waited for.
+func (r *Registry) unfollow() error {
+	stopped := make(chan struct{})
+	go func() {
+		defer close(stopped)
+		r.stop()
+	}()
+	return within(patience, stopped, errFollowing)
+}
+
+// patience is how long Close waits for what others have to do.
+const patience = 5 * time.Second
+
+var errFollowing = errors.New("resilience: the source of the settings did not stop in time")
+
+// within waits for done, and returns late if that takes too long.
+func within(limit time.Duration, done <-chan struct{}, late error) error {
+	timer := time.NewTimer(limit)
+	defer timer.Stop()
+	select {
+	case <-done:
+		return nil
+	case <-timer.C:
+		return late
+	}
+}
+
+func (r *Registry) isClosed() bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.closed
 }
 
 // sortedBreakers are those of now, by name.

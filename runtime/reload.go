@@ -1,33 +1,78 @@
 package resilience
 
 import (
+	"errors"
 	"fmt"
+	"iter"
 	"reflect"
 	"slices"
+	"sync"
+	"sync/atomic"
 	"time"
 
+	"github.com/resgen-go/resgen/internal/nearest"
 	"github.com/resgen-go/resgen/runtime/internal/breaker"
 	"github.com/resgen-go/resgen/runtime/internal/config"
 )
 
+// generation numbers the settings in force. It is odd while new ones are put in
+// force, which calls wait for, and a call that finds another number at the end of
+// its beginning begins again: so none meets one half of a file and the other of
+// the file before.
+type generation struct {
+	number   atomic.Uint64
+	applying sync.Mutex
+}
+
+func (g *generation) now() uint64 {
+	number := g.number.Load()
+	if number%2 == 0 {
+		return number
+	}
+	return g.wait()
+}
+
+func (g *generation) wait() uint64 {
+	g.applying.Lock()
+	defer g.applying.Unlock()
+	return g.number.Load()
+}
+
+func (g *generation) is(number uint64) bool { return g.number.Load() == number }
+
+// next puts new settings in force by apply.
+func (g *generation) next(apply func()) {
+	g.applying.Lock()
+	defer g.applying.Unlock()
+	g.number.Add(1)
+	defer g.number.Add(1)
+	apply()
+}
+
 // Reload reads the settings again and puts them in force. What did not change
 // keeps its state and counts; a changed breaker keeps its state, and its
 // outcomes as far as the new window holds them; a changed bulkhead is resized.
-// Calls in flight end under the settings they began with. A fault changes
-// nothing. [Watch] and [Follow] do this on every change.
+// It is one step: no call meets a part of it. Calls in flight end under the
+// settings they began with. A fault changes nothing, nor does, with [Strict], a
+// file that lacks a name in use. [Watch] and [Follow] do this on every change.
 func (r *Registry) Reload() error {
 	if r.source == nil {
 		return nil
 	}
+	r.reading.Lock()
+	defer r.reading.Unlock()
 	settings, name, err := r.read()
 	r.mu.Lock()
 	defer r.mu.Unlock()
+	if r.closed {
+		return ErrClosed
+	}
 	if err == nil {
-		err = r.share(settings)
+		err = r.check(settings, name)
 	}
 	reload := Reloaded{At: time.Now(), Source: name, Err: err}
 	if err == nil {
-		reload.Changed = r.apply(settings)
+		r.generation.next(func() { reload.Changed = r.apply(settings) })
 	}
 	r.reload = reload
 	r.events.emit(reload)
@@ -35,6 +80,55 @@ func (r *Registry) Reload() error {
 		r.warn()
 	}
 	return err
+}
+
+// check refuses settings that must not be put in force, and tells of the names in
+// use that they no longer have.
+func (r *Registry) check(settings *config.File, source string) error {
+	lost := r.lost(settings)
+	if r.strict && len(lost) > 0 {
+		var faults []error
+		for _, unknown := range lost {
+			faults = append(faults, unknown.fault(source))
+		}
+		return errors.Join(faults...)
+	}
+	if err := r.share(settings); err != nil {
+		return err
+	}
+	for _, unknown := range lost {
+		r.events.emit(unknown)
+	}
+	return nil
+}
+
+// lost are the names in use that the settings in force have and new ones lack.
+func (r *Registry) lost(settings *config.File) []UnknownName {
+	var all []UnknownName
+	for section, names := range r.names() {
+		var unused []string
+		for _, name := range settings.Names(section) {
+			if !slices.Contains(names, name) {
+				unused = append(unused, name)
+			}
+		}
+		for _, name := range names {
+			if r.settings.Has(section, name) && !settings.Has(section, name) {
+				near, _ := nearest.Name(name, unused)
+				all = append(all, UnknownName{At: time.Now(), Section: section, Name: name, Nearest: near})
+			}
+		}
+	}
+	return all
+}
+
+// names are those in use, by section.
+func (r *Registry) names() iter.Seq2[string, []string] {
+	return func(yield func(string, []string) bool) {
+		_ = yield(config.Breakers, sortedNames(r.breakers)) &&
+			yield(config.Bulkheads, sortedNames(r.bulkheads)) &&
+			yield(config.Timeouts, sortedNames(r.timeouts))
+	}
 }
 
 // warn tells observers what the settings in force don't mean word by word.

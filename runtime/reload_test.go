@@ -265,9 +265,153 @@ func TestWatchFollowsTheFile(t *testing.T) {
 	}
 }
 
-func TestMissingFileIsAnErrorOfTheConstructor(t *testing.T) {
-	_, err := resilience.New(resilience.File(filepath.Join(t.TempDir(), "none.json")))
-	if !errors.Is(err, os.ErrNotExist) {
-		t.Errorf("got %v, want ErrNotExist", err)
+func TestReloadsAreInForceInTheirOrder(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		size, slow := 1, make(chan struct{})
+		s := source{
+			read: func() ([]byte, error) {
+				text := fmt.Appendf(nil, `{"bulkheads": {"b": {"maxConcurrentCalls": %d}}}`, size)
+				if size == 2 {
+					<-slow
+				}
+				return text, nil
+			},
+			follow: func(func()) (func(), error) { return nil, nil },
+		}
+		registry, err := resilience.New(resilience.Follow(s), resilience.Logger(nil))
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer registry.Close()
+		newGuard(t, registry, resilience.Guards{Bulkhead: "b"})
+		size = 2
+		go registry.Reload()
+		synctest.Wait()
+		size = 3
+		go registry.Reload()
+		close(slow)
+		synctest.Wait()
+		if got := bulkheadOf(t, registry, "b").MaxConcurrentCalls; got != 3 {
+			t.Errorf("the size is %d, want that of the last reading", got)
+		}
+	})
+}
+
+func TestReloadThatLosesANameInUse(t *testing.T) {
+	const before = `{"bulkheads": {"payments": {"maxConcurrentCalls": 200}}, "timeouts": {"payments": {"duration": "1s"}}}`
+	const after = `{"bulkheads": {"paymets": {"maxConcurrentCalls": 200}}, "timeouts": {"payments": {"duration": "2s"}}}`
+	wire := func(t *testing.T, options ...resilience.Option) (*text, *resilience.Registry) {
+		source := &text{content: before}
+		registry, err := resilience.New(append(options, resilience.Follow(source), resilience.Logger(nil))...)
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { registry.Close() })
+		newGuard(t, registry, resilience.Guards{Bulkhead: "payments", Timeout: "payments"})
+		source.set(after)
+		return source, registry
 	}
+	t.Run("is told, with the nearest new name", func(t *testing.T) {
+		synctest.Test(t, func(t *testing.T) {
+			var unknown []resilience.UnknownName
+			var changed []string
+			_, registry := wire(t, resilience.Observe(resilience.ObserverFunc(func(e resilience.Event) {
+				switch e := e.(type) {
+				case resilience.UnknownName:
+					unknown = append(unknown, e)
+				case resilience.Reloaded:
+					changed = e.Changed
+				}
+			})))
+			if err := registry.Reload(); err != nil {
+				t.Fatal(err)
+			}
+			synctest.Wait()
+			if len(unknown) != 1 || unknown[0].Name != "payments" || unknown[0].Nearest != "paymets" || unknown[0].Section != "bulkheads" {
+				t.Errorf("told of %+v", unknown)
+			}
+			if want := []string{"bulkheads.payments", "timeouts.payments"}; !slices.Equal(changed, want) {
+				t.Errorf("changed %v, want %v", changed, want)
+			}
+		})
+	})
+	t.Run("is refused with Strict", func(t *testing.T) {
+		_, registry := wire(t, resilience.Strict())
+		want := `resilience: resilience.json: bulkheads has no "payments", the nearest unused is "paymets"`
+		if err := registry.Reload(); err == nil || err.Error() != want {
+			t.Errorf("got\n%v\nwant\n%s", err, want)
+		}
+		if got := bulkheadOf(t, registry, "payments").MaxConcurrentCalls; got != 200 {
+			t.Errorf("the size is %d, want 200 still", got)
+		}
+	})
+}
+
+func TestWarningsComeWithEachReload(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		warnings := 0
+		source := &text{content: `{}`}
+		registry, err := resilience.New(resilience.Follow(source), resilience.Logger(nil),
+			resilience.Observe(resilience.ObserverFunc(func(e resilience.Event) {
+				if _, ok := e.(resilience.SettingWarning); ok {
+					warnings++
+				}
+			})))
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer registry.Close()
+		reload(t, source, registry, `{"breakers": {"b": {"strategy": "CANARY_RATE_THRESHOLD", "slidingWindowSize": 20}}}`)
+		synctest.Wait()
+		if warnings != 1 {
+			t.Errorf("saw %d warnings, want 1", warnings)
+		}
+	})
+}
+
+func TestCallThatMeetsAReloadBeginsAgain(t *testing.T) {
+	source, registry := newSource(t, `{"bulkheads": {"b": {"maxConcurrentCalls": 1}}, "timeouts": {"b": {"duration": "1h"}}}`)
+	guard := newGuard(t, registry, resilience.Guards{Breaker: "b", Bulkhead: "b", Timeout: "b"})
+	ctx := &meddling{Context: context.Background(), meddle: func() {
+		reload(t, source, registry, `{"bulkheads": {"b": {"maxConcurrentCalls": 2}}, "timeouts": {"b": {"duration": "2h"}}}`)
+	}}
+	err := do(ctx, guard, func(ctx context.Context) error {
+		if got := limitOf(ctx); got != 2*time.Hour {
+			t.Errorf("the call has the permit of one file and the limit of the other, %v", got)
+		}
+		if got := bulkheadOf(t, registry, "b"); got.InUse != 1 {
+			t.Errorf("%d permits in use, want 1", got.InUse)
+		}
+		return nil
+	})
+	if err != nil {
+		t.Error(err)
+	}
+	if got := bulkheadOf(t, registry, "b"); got.InUse != 0 || got.Available != 2 {
+		t.Errorf("after the call: %+v", got)
+	}
+	if got := breakerOf(t, registry, "b").Calls; got != 1 {
+		t.Errorf("counted %d calls, want 1", got)
+	}
+}
+
+// meddling is a context that does something when it is first asked for its end,
+// as a bulkhead does in the middle of the beginning of a call.
+type meddling struct {
+	context.Context
+	meddle func()
+}
+
+func (c *meddling) Err() error {
+	if meddle := c.meddle; meddle != nil {
+		c.meddle = nil
+		meddle()
+	}
+	return c.Context.Err()
+}
+
+// limitOf is the whole hours that a context was given.
+func limitOf(ctx context.Context) time.Duration {
+	deadline, _ := ctx.Deadline()
+	return time.Until(deadline).Round(time.Hour)
 }

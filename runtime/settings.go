@@ -31,16 +31,10 @@ func (r *Registry) Settings() []NamedSettings {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	var all []NamedSettings
-	add := func(section string, names []string) {
+	for section, names := range r.names() {
 		for _, name := range names {
 			all = append(all, NamedSettings{section, name, effective(r.settings, section, name)})
 		}
-	}
-	add(config.Breakers, sortedNames(r.breakers))
-	add(config.Bulkheads, sortedNames(r.bulkheads))
-	add(config.Timeouts, sortedNames(r.timeouts))
-	if r.fleet != nil {
-		add(config.SharedState, []string{""})
 	}
 	return all
 }

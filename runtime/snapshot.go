@@ -27,6 +27,7 @@ type BreakerSnapshot struct {
 	Admits   bool      `json:"admits"`           // a call would be admitted: OPEN with its delay over says true
 	RetryAt  time.Time `json:"retryAt,omitzero"` // when OPEN admits a call again, where time alone decides
 	Refused  uint64    `json:"refused"`          // calls refused since then
+	Gates    uint64    `json:"gates"`            // entries that a gate turned away because of it, since it was made
 	Trials   int       `json:"trials"`           // calls of HALF_OPEN that have not ended
 	Held     bool      `json:"held,omitempty"`   // by an outage of all processes that share it
 	Figures            // of the window; while OPEN of the one that opened it
@@ -101,7 +102,7 @@ func (r *Registry) Snapshot() Snapshot {
 func newBreakerSnapshot(s breaker.Snapshot) BreakerSnapshot {
 	return BreakerSnapshot{
 		Name: s.Name, Strategy: s.Strategy, State: s.State, Since: s.Since, Admits: s.Admits,
-		RetryAt: s.RetryAt, Refused: s.Refused, Trials: s.Trials, Held: s.Held, Figures: Figures(s.Figures),
+		RetryAt: s.RetryAt, Refused: s.Refused, Gates: s.Gates, Trials: s.Trials, Held: s.Held, Figures: Figures(s.Figures),
 	}
 }
 

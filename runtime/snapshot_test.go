@@ -38,6 +38,7 @@ func TestSnapshotEncodesToStableJSON(t *testing.T) {
 			"admits": false,
 			"retryAt": "2000-01-01T00:00:20Z",
 			"refused": 1,
+			"gates": 0,
 			"trials": 0,
 			"calls": 1,
 			"failures": 1,

@@ -35,7 +35,7 @@ type Permits struct {
 type Wiring struct {
 	registry *Registry
 	iface    string
-	probes   []func() error
+	probes   []pendingProbe
 	faults   []error
 }
 
@@ -48,6 +48,8 @@ func (w *Wiring) Guard(method string, guards Guards) *Guard {
 		method:   w.iface + "." + method,
 		classify: guards.Classify,
 		events:   w.registry.events,
+
+		generation: &w.registry.generation,
 	}
 	if guards.Breaker != "" {
 		g.breaker = w.breaker(guards.Breaker)
@@ -96,7 +98,7 @@ func (w *Wiring) entry(g *Guard, guards Guards) *entry {
 		e.gates = append(e.gates, g.breaker)
 	}
 	for _, name := range guards.Check {
-		if gate := w.breaker(name); gate != nil && gate != g.breaker {
+		if gate := w.breaker(name); gate != nil && !slices.Contains(e.gates, gate) {
 			e.gates = append(e.gates, gate)
 		}
 	}
@@ -127,19 +129,43 @@ func (w *Wiring) wants(wants []bulkhead.Want, permits []Permits, as bulkhead.Use
 // without guards, while the breaker is OPEN. One breaker has one probe.
 func (w *Wiring) Probe(name string, probe func(context.Context) error) {
 	if b := w.breaker(name); b != nil {
-		w.probes = append(w.probes, func() error { return b.Probe(probe) })
+		w.probes = append(w.probes, pendingProbe{b, probe})
 	}
 }
 
-// Done ends the wiring: it lists all that is wrong, or starts the probes.
+type pendingProbe struct {
+	breaker *breaker.Breaker
+	probe   func(context.Context) error
+}
+
+// Done ends the wiring. It starts the probes, or returns all that is wrong and
+// starts none.
 func (w *Wiring) Done() error {
+	r := w.registry
+	r.wiring.Lock()
+	defer r.wiring.Unlock()
+	if r.isClosed() {
+		return fmt.Errorf("%s: %w", w.iface, ErrClosed)
+	}
+	for _, p := range w.probes {
+		w.checkProbe(p)
+	}
 	if len(w.faults) > 0 {
 		return fmt.Errorf("%s: %w", w.iface, errors.Join(w.faults...))
 	}
-	for _, start := range w.probes {
-		if err := start(); err != nil {
+	for _, p := range w.probes {
+		if err := p.breaker.Probe(p.probe); err != nil {
 			return fmt.Errorf("%s: %w", w.iface, err)
 		}
 	}
 	return nil
+}
+
+func (w *Wiring) checkProbe(p pendingProbe) {
+	switch {
+	case p.probe == nil:
+		w.faults = append(w.faults, fmt.Errorf("breaker %s: its probe is nil", p.breaker.Name()))
+	case p.breaker.Probed():
+		w.faults = append(w.faults, fmt.Errorf("breaker %s %w", p.breaker.Name(), breaker.ErrProbed))
+	}
 }

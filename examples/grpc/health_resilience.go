@@ -51,10 +51,10 @@ func NewResilientHealth(next Health, registry *resilience.Registry) (*ResilientH
 // Check is guarded by breaker health, bulkhead health and timeout health.
 func (w *ResilientHealth) Check(ctx context.Context, in *healthpb.HealthCheckRequest, opts ...grpc.CallOption) (healthCheckResponse *healthpb.HealthCheckResponse, err error) {
 	var call resilience.Call
+	defer call.Release()
 	if err := call.Begin(ctx, w.check); err != nil {
 		return healthCheckResponse, err
 	}
-	defer call.Release()
 	healthCheckResponse, err = w.next.Check(call.Context(), in, opts...)
 	return healthCheckResponse, call.Finish(err)
 }
@@ -62,10 +62,10 @@ func (w *ResilientHealth) Check(ctx context.Context, in *healthpb.HealthCheckReq
 // List is guarded by breaker health and bulkhead health.
 func (w *ResilientHealth) List(ctx context.Context, in *healthpb.HealthListRequest, opts ...grpc.CallOption) (healthListResponse *healthpb.HealthListResponse, err error) {
 	var call resilience.Call
+	defer call.Release()
 	if err := call.Begin(ctx, w.list); err != nil {
 		return healthListResponse, err
 	}
-	defer call.Release()
 	healthListResponse, err = w.next.List(call.Context(), in, opts...)
 	return healthListResponse, call.Finish(err)
 }
@@ -73,10 +73,10 @@ func (w *ResilientHealth) List(ctx context.Context, in *healthpb.HealthListReque
 // Watch is guarded by breaker health and bulkhead health.
 func (w *ResilientHealth) Watch(ctx context.Context, in *healthpb.HealthCheckRequest, opts ...grpc.CallOption) (serverStreamingClient grpc.ServerStreamingClient[healthpb.HealthCheckResponse], err error) {
 	var call resilience.Call
+	defer call.Release()
 	if err := call.Begin(ctx, w.watch); err != nil {
 		return serverStreamingClient, err
 	}
-	defer call.Release()
 	serverStreamingClient, err = w.next.Watch(call.Context(), in, opts...)
 	return serverStreamingClient, call.Finish(err)
 }

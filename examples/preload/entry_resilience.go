@@ -32,10 +32,10 @@ func NewResilientItems(next Items, registry *resilience.Registry) (*ResilientIte
 // Fetch is guarded by bulkhead items.
 func (w *ResilientItems) Fetch(ctx context.Context, entry int) error {
 	var call resilience.Call
+	defer call.Release()
 	if err := call.Begin(ctx, w.fetch); err != nil {
 		return err
 	}
-	defer call.Release()
 	return call.Finish(w.next.Fetch(call.Context(), entry))
 }
 
@@ -63,9 +63,9 @@ func NewResilientPreloadedPage(next PreloadedPage, registry *resilience.Registry
 // Show preloads bulkhead items:5.
 func (w *ResilientPreloadedPage) Show(ctx context.Context, entry int) error {
 	var call resilience.Call
+	defer call.Release()
 	if err := call.Begin(ctx, w.show); err != nil {
 		return err
 	}
-	defer call.Release()
 	return call.Finish(w.next.Show(call.Context(), entry))
 }

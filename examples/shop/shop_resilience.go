@@ -38,10 +38,10 @@ func NewResilientPayments(next Payments, registry *resilience.Registry) (*Resili
 // Charge is guarded by breaker payments, bulkhead payments and timeout payments.
 func (w *ResilientPayments) Charge(ctx context.Context, order string, cents int) (receipt string, err error) {
 	var call resilience.Call
+	defer call.Release()
 	if err := call.Begin(ctx, w.charge); err != nil {
 		return receipt, err
 	}
-	defer call.Release()
 	receipt, err = w.next.Charge(call.Context(), order, cents)
 	return receipt, call.Finish(err)
 }
@@ -80,10 +80,10 @@ func NewResilientInventory(next Inventory, registry *resilience.Registry) (*Resi
 // Pick is guarded by breaker inventory, bulkhead inventory and timeout inventory.
 func (w *ResilientInventory) Pick(ctx context.Context, order, item string) error {
 	var call resilience.Call
+	defer call.Release()
 	if err := call.Begin(ctx, w.pick); err != nil {
 		return err
 	}
-	defer call.Release()
 	return call.Finish(w.next.Pick(call.Context(), order, item))
 }
 
@@ -114,10 +114,10 @@ func NewResilientShop(next Shop, registry *resilience.Registry) (*ResilientShop,
 // Checkout checks breakers payments and inventory, and preloads bulkhead inventory:4.
 func (w *ResilientShop) Checkout(ctx context.Context, cart Cart) (order Order, err error) {
 	var call resilience.Call
+	defer call.Release()
 	if err := call.Begin(ctx, w.checkout); err != nil {
 		return order, err
 	}
-	defer call.Release()
 	order, err = w.next.Checkout(call.Context(), cart)
 	return order, call.Finish(err)
 }

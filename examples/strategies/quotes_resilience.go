@@ -36,10 +36,10 @@ func NewResilientQuotes(next Quotes, registry *resilience.Registry) (*ResilientQ
 // Latest is guarded by breaker quotes and timeout quotes.
 func (w *ResilientQuotes) Latest(ctx context.Context, call int) error {
 	var guarded resilience.Call
+	defer guarded.Release()
 	if err := guarded.Begin(ctx, w.latest); err != nil {
 		return err
 	}
-	defer guarded.Release()
 	return guarded.Finish(w.next.Latest(guarded.Context(), call))
 }
 

@@ -45,10 +45,10 @@ func NewResilientConn(next Conn, registry *resilience.Registry) (*ResilientConn,
 // Read is guarded by breaker conn.
 func (w *ResilientConn) Read(b []byte) (n int, err error) {
 	var call resilience.Call
+	defer call.Release()
 	if err := call.Begin(context.Background(), w.read); err != nil {
 		return n, err
 	}
-	defer call.Release()
 	n, err = w.next.Read(b)
 	return n, call.Finish(err)
 }
@@ -56,10 +56,10 @@ func (w *ResilientConn) Read(b []byte) (n int, err error) {
 // Write is guarded by breaker conn.
 func (w *ResilientConn) Write(b []byte) (n int, err error) {
 	var call resilience.Call
+	defer call.Release()
 	if err := call.Begin(context.Background(), w.write); err != nil {
 		return n, err
 	}
-	defer call.Release()
 	n, err = w.next.Write(b)
 	return n, call.Finish(err)
 }
@@ -67,10 +67,10 @@ func (w *ResilientConn) Write(b []byte) (n int, err error) {
 // Close is guarded by breaker conn.
 func (w *ResilientConn) Close() error {
 	var call resilience.Call
+	defer call.Release()
 	if err := call.Begin(context.Background(), w.close); err != nil {
 		return err
 	}
-	defer call.Release()
 	return call.Finish(w.next.Close())
 }
 
@@ -87,30 +87,30 @@ func (w *ResilientConn) RemoteAddr() net.Addr {
 // SetDeadline is guarded by breaker conn.
 func (w *ResilientConn) SetDeadline(t time.Time) error {
 	var call resilience.Call
+	defer call.Release()
 	if err := call.Begin(context.Background(), w.setDeadline); err != nil {
 		return err
 	}
-	defer call.Release()
 	return call.Finish(w.next.SetDeadline(t))
 }
 
 // SetReadDeadline is guarded by breaker conn.
 func (w *ResilientConn) SetReadDeadline(t time.Time) error {
 	var call resilience.Call
+	defer call.Release()
 	if err := call.Begin(context.Background(), w.setReadDeadline); err != nil {
 		return err
 	}
-	defer call.Release()
 	return call.Finish(w.next.SetReadDeadline(t))
 }
 
 // SetWriteDeadline is guarded by breaker conn.
 func (w *ResilientConn) SetWriteDeadline(t time.Time) error {
 	var call resilience.Call
+	defer call.Release()
 	if err := call.Begin(context.Background(), w.setWriteDeadline); err != nil {
 		return err
 	}
-	defer call.Release()
 	return call.Finish(w.next.SetWriteDeadline(t))
 }
 
@@ -140,10 +140,10 @@ func NewResilientListener(next Listener, registry *resilience.Registry) (*Resili
 // Accept is guarded by breaker conn.
 func (w *ResilientListener) Accept() (conn net.Conn, err error) {
 	var call resilience.Call
+	defer call.Release()
 	if err := call.Begin(context.Background(), w.accept); err != nil {
 		return conn, err
 	}
-	defer call.Release()
 	conn, err = w.next.Accept()
 	return conn, call.Finish(err)
 }
@@ -151,10 +151,10 @@ func (w *ResilientListener) Accept() (conn net.Conn, err error) {
 // Close is guarded by breaker conn.
 func (w *ResilientListener) Close() error {
 	var call resilience.Call
+	defer call.Release()
 	if err := call.Begin(context.Background(), w.close); err != nil {
 		return err
 	}
-	defer call.Release()
 	return call.Finish(w.next.Close())
 }
 
@@ -189,10 +189,10 @@ func NewResilientFiles(next Files, registry *resilience.Registry) (*ResilientFil
 // Stat is guarded by breaker files.
 func (w *ResilientFiles) Stat(path Key, mode os.FileMode) (fileInfo os.FileInfo, err error) {
 	var call resilience.Call
+	defer call.Release()
 	if err := call.Begin(context.Background(), w.stat); err != nil {
 		return fileInfo, err
 	}
-	defer call.Release()
 	fileInfo, err = w.next.Stat(path, mode)
 	return fileInfo, call.Finish(err)
 }
@@ -200,10 +200,10 @@ func (w *ResilientFiles) Stat(path Key, mode os.FileMode) (fileInfo os.FileInfo,
 // Find is guarded by breaker files.
 func (w *ResilientFiles) Find(in Set[Key], raw map[string]struct{}, keep func(os.DirEntry) bool) (dirEntries []os.DirEntry, set Set[int], err error) {
 	var call resilience.Call
+	defer call.Release()
 	if err := call.Begin(context.Background(), w.find); err != nil {
 		return dirEntries, set, err
 	}
-	defer call.Release()
 	dirEntries, set, err = w.next.Find(in, raw, keep)
 	return dirEntries, set, call.Finish(err)
 }

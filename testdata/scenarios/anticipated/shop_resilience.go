@@ -43,10 +43,10 @@ func NewResilientShop(next Shop, registry *resilience.Registry) (*ResilientShop,
 // Checkout checks breakers payments and inventory, preloads bulkheads payments:1 and inventory:4, and leases bulkhead audit:2.
 func (w *ResilientShop) Checkout(ctx context.Context, cart []string) (order string, err error) {
 	var call resilience.Call
+	defer call.Release()
 	if err := call.Begin(ctx, w.checkout); err != nil {
 		return order, err
 	}
-	defer call.Release()
 	order, err = w.next.Checkout(call.Context(), cart)
 	return order, call.Finish(err)
 }
@@ -54,10 +54,10 @@ func (w *ResilientShop) Checkout(ctx context.Context, cart []string) (order stri
 // Browse checks breaker inventory, and is guarded by breaker shop, bulkhead shop and timeout shop.
 func (w *ResilientShop) Browse(ctx context.Context, query string) (values []string, err error) {
 	var call resilience.Call
+	defer call.Release()
 	if err := call.Begin(ctx, w.browse); err != nil {
 		return values, err
 	}
-	defer call.Release()
 	values, err = w.next.Browse(call.Context(), query)
 	return values, call.Finish(err)
 }
@@ -89,9 +89,9 @@ func NewResilientInventory(next Inventory, registry *resilience.Registry) (*Resi
 // Reserve is guarded by breaker inventory and bulkhead inventory.
 func (w *ResilientInventory) Reserve(ctx context.Context, item string) error {
 	var call resilience.Call
+	defer call.Release()
 	if err := call.Begin(ctx, w.reserve); err != nil {
 		return err
 	}
-	defer call.Release()
 	return call.Finish(w.next.Reserve(call.Context(), item))
 }

@@ -41,20 +41,20 @@ func NewResilientMail(next Mail, registry *resilience.Registry) (*ResilientMail,
 // Send is guarded by breaker mail.
 func (w *ResilientMail) Send(ctx context.Context, to, text string) error {
 	var call resilience.Call
+	defer call.Release()
 	if err := call.Begin(ctx, w.send); err != nil {
 		return err
 	}
-	defer call.Release()
 	return call.Finish(w.next.Send(call.Context(), to, text))
 }
 
 // Read is guarded by breaker mail.
 func (w *ResilientMail) Read(ctx context.Context, box string) (letters []judge.Letter, err error) {
 	var call resilience.Call
+	defer call.Release()
 	if err := call.Begin(ctx, w.read); err != nil {
 		return letters, err
 	}
-	defer call.Release()
 	letters, err = w.next.Read(call.Context(), box)
 	return letters, call.Finish(err)
 }

@@ -36,9 +36,9 @@ func NewResilientPost(next Post, registry *resilience.Registry) (*ResilientPost,
 // Deliver is guarded by breaker post.
 func (w *ResilientPost) Deliver() error {
 	var call resilience.Call
+	defer call.Release()
 	if err := call.Begin(context.Background(), w.deliver); err != nil {
 		return err
 	}
-	defer call.Release()
 	return call.Finish(w.next.Deliver())
 }

@@ -34,9 +34,9 @@ func NewResilientDisk(next Disk, registry *resilience.Registry) (*ResilientDisk,
 // Sync is guarded by breaker disk.
 func (w *ResilientDisk) Sync() error {
 	var call resilience.Call
+	defer call.Release()
 	if err := call.Begin(context.Background(), w.sync); err != nil {
 		return err
 	}
-	defer call.Release()
 	return call.Finish(w.next.Sync())
 }

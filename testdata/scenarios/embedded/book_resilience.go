@@ -43,10 +43,10 @@ func NewResilientBook(next Book, registry *resilience.Registry) (*ResilientBook,
 // Title is guarded by breaker book.
 func (w *ResilientBook) Title() (s string, err error) {
 	var call resilience.Call
+	defer call.Release()
 	if err := call.Begin(context.Background(), w.title); err != nil {
 		return s, err
 	}
-	defer call.Release()
 	s, err = w.next.Title()
 	return s, call.Finish(err)
 }
@@ -54,20 +54,20 @@ func (w *ResilientBook) Title() (s string, err error) {
 // Sync is guarded by breaker ledger.
 func (w *ResilientBook) Sync() error {
 	var call resilience.Call
+	defer call.Release()
 	if err := call.Begin(context.Background(), w.sync); err != nil {
 		return err
 	}
-	defer call.Release()
 	return call.Finish(w.next.Sync())
 }
 
 // Read is guarded by breaker book.
 func (w *ResilientBook) Read(p []byte) (n int, err error) {
 	var call resilience.Call
+	defer call.Release()
 	if err := call.Begin(context.Background(), w.read); err != nil {
 		return n, err
 	}
-	defer call.Release()
 	n, err = w.next.Read(p)
 	return n, call.Finish(err)
 }
@@ -75,20 +75,20 @@ func (w *ResilientBook) Read(p []byte) (n int, err error) {
 // Close is guarded by breaker book.
 func (w *ResilientBook) Close() error {
 	var call resilience.Call
+	defer call.Release()
 	if err := call.Begin(context.Background(), w.close); err != nil {
 		return err
 	}
-	defer call.Release()
 	return call.Finish(w.next.Close())
 }
 
 // Put is guarded by breaker book.
 func (w *ResilientBook) Put(item *Page) error {
 	var call resilience.Call
+	defer call.Release()
 	if err := call.Begin(context.Background(), w.put); err != nil {
 		return err
 	}
-	defer call.Release()
 	return call.Finish(w.next.Put(item))
 }
 
@@ -100,10 +100,10 @@ func (w *ResilientBook) Take() (*Page, error) {
 // Append is guarded by breaker book.
 func (w *ResilientBook) Append(ledger string, entries ...ledger.Entry) error {
 	var call resilience.Call
+	defer call.Release()
 	if err := call.Begin(context.Background(), w.append); err != nil {
 		return err
 	}
-	defer call.Release()
 	return call.Finish(w.next.Append(ledger, entries...))
 }
 

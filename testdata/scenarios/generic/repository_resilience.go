@@ -38,10 +38,10 @@ func NewResilientRepository[K cmp.Ordered, V any](next Repository[K, V], registr
 // Get is guarded by breaker repository.
 func (w *ResilientRepository[K, V]) Get(ctx context.Context, key K) (v V, err error) {
 	var call resilience.Call
+	defer call.Release()
 	if err := call.Begin(ctx, w.get); err != nil {
 		return v, err
 	}
-	defer call.Release()
 	v, err = w.next.Get(call.Context(), key)
 	return v, call.Finish(err)
 }
@@ -49,10 +49,10 @@ func (w *ResilientRepository[K, V]) Get(ctx context.Context, key K) (v V, err er
 // Put is guarded by breaker repository.
 func (w *ResilientRepository[K, V]) Put(ctx context.Context, key K, value V) error {
 	var call resilience.Call
+	defer call.Release()
 	if err := call.Begin(ctx, w.put); err != nil {
 		return err
 	}
-	defer call.Release()
 	return call.Finish(w.next.Put(call.Context(), key, value))
 }
 
@@ -96,10 +96,10 @@ func NewResilientSummer[N ~int | ~float64, L interface {
 // Sum is guarded by bulkhead sums.
 func (w *ResilientSummer[N, L]) Sum(list L) (n N, err error) {
 	var call resilience.Call
+	defer call.Release()
 	if err := call.Begin(context.Background(), w.sum); err != nil {
 		return n, err
 	}
-	defer call.Release()
 	n, err = w.next.Sum(list)
 	return n, call.Finish(err)
 }
@@ -130,10 +130,10 @@ func NewResilientNumber[T Number[T]](next Number[T], registry *resilience.Regist
 // Compare is guarded by breaker number.
 func (w *ResilientNumber[T]) Compare(other T) (n int, err error) {
 	var call resilience.Call
+	defer call.Release()
 	if err := call.Begin(context.Background(), w.compare); err != nil {
 		return n, err
 	}
-	defer call.Release()
 	n, err = w.next.Compare(other)
 	return n, call.Finish(err)
 }

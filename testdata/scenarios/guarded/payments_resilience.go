@@ -46,10 +46,10 @@ func NewResilientPayments(next Payments, registry *resilience.Registry) (*Resili
 // Charge is guarded by breaker payments, bulkhead payments and timeout slow.
 func (w *ResilientPayments) Charge(ctx context.Context, req ChargeRequest) (receipt *Receipt, err error) {
 	var call resilience.Call
+	defer call.Release()
 	if err := call.Begin(ctx, w.charge); err != nil {
 		return receipt, err
 	}
-	defer call.Release()
 	receipt, err = w.next.Charge(call.Context(), req)
 	return receipt, call.Finish(err)
 }
@@ -57,20 +57,20 @@ func (w *ResilientPayments) Charge(ctx context.Context, req ChargeRequest) (rece
 // Refund is guarded by breaker refunds and bulkhead payments.
 func (w *ResilientPayments) Refund(ctx context.Context, receipt *Receipt) error {
 	var call resilience.Call
+	defer call.Release()
 	if err := call.Begin(ctx, w.refund); err != nil {
 		return err
 	}
-	defer call.Release()
 	return call.Finish(w.next.Refund(call.Context(), receipt))
 }
 
 // Balance is guarded by breaker payments and bulkhead payments.
 func (w *ResilientPayments) Balance(account string) (cents int64, err error) {
 	var call resilience.Call
+	defer call.Release()
 	if err := call.Begin(context.Background(), w.balance); err != nil {
 		return cents, err
 	}
-	defer call.Release()
 	cents, err = w.next.Balance(account)
 	return cents, call.Finish(err)
 }

@@ -32,10 +32,10 @@ func NewGuardedServer(next Server, registry *resilience.Registry) (*GuardedServe
 // Serve is guarded by breaker server.
 func (w *GuardedServer) Serve() error {
 	var call resilience.Call
+	defer call.Release()
 	if err := call.Begin(context.Background(), w.serve); err != nil {
 		return err
 	}
-	defer call.Release()
 	return call.Finish(w.next.Serve())
 }
 
@@ -63,9 +63,9 @@ func newClient(next Client, registry *resilience.Registry) (*client, error) {
 // Call is guarded by breaker client.
 func (w *client) Call() error {
 	var call resilience.Call
+	defer call.Release()
 	if err := call.Begin(context.Background(), w.call); err != nil {
 		return err
 	}
-	defer call.Release()
 	return call.Finish(w.next.Call())
 }

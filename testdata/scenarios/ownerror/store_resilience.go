@@ -33,10 +33,10 @@ func NewResilientStore(next Store, registry *resilience.Registry) (*ResilientSto
 // Get is guarded by breaker store.
 func (w *ResilientStore) Get(key string) (s string, err std.Error) {
 	var call resilience.Call
+	defer call.Release()
 	if err := call.Begin(context.Background(), w.get); err != nil {
 		return s, err
 	}
-	defer call.Release()
 	s, err = w.next.Get(key)
 	return s, call.Finish(err)
 }

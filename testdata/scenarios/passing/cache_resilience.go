@@ -37,10 +37,10 @@ func NewResilientCache(next Cache, registry *resilience.Registry) (*ResilientCac
 // Get is guarded by breaker cache and timeout cache.
 func (w *ResilientCache) Get(ctx context.Context, key string) (data []byte, err error) {
 	var call resilience.Call
+	defer call.Release()
 	if err := call.Begin(ctx, w.get); err != nil {
 		return data, err
 	}
-	defer call.Release()
 	data, err = w.next.Get(call.Context(), key)
 	return data, call.Finish(err)
 }
@@ -48,10 +48,10 @@ func (w *ResilientCache) Get(ctx context.Context, key string) (data []byte, err 
 // Put is guarded by breaker cache.
 func (w *ResilientCache) Put(key string, value []byte) error {
 	var call resilience.Call
+	defer call.Release()
 	if err := call.Begin(context.Background(), w.put); err != nil {
 		return err
 	}
-	defer call.Release()
 	return call.Finish(w.next.Put(key, value))
 }
 

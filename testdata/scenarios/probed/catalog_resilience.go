@@ -36,10 +36,10 @@ func NewResilientCatalog(next Catalog, registry *resilience.Registry) (*Resilien
 // Find is guarded by breaker catalog.
 func (w *ResilientCatalog) Find(ctx context.Context, sku string) (s string, err error) {
 	var call resilience.Call
+	defer call.Release()
 	if err := call.Begin(ctx, w.find); err != nil {
 		return s, err
 	}
-	defer call.Release()
 	s, err = w.next.Find(call.Context(), sku)
 	return s, call.Finish(err)
 }
@@ -47,10 +47,10 @@ func (w *ResilientCatalog) Find(ctx context.Context, sku string) (s string, err 
 // Ping is guarded by breaker catalog.
 func (w *ResilientCatalog) Ping(ctx context.Context) error {
 	var call resilience.Call
+	defer call.Release()
 	if err := call.Begin(ctx, w.ping); err != nil {
 		return err
 	}
-	defer call.Release()
 	return call.Finish(w.next.Ping(call.Context()))
 }
 

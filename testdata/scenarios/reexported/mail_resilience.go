@@ -37,10 +37,10 @@ func NewResilientMail(next Mail, registry *resilience.Registry) (*ResilientMail,
 // Send is guarded by breaker mail.
 func (w *ResilientMail) Send(ctx context.Context, m lib.Letter, options ...lib.With) (receipt *lib.Letter, err error) {
 	var call resilience.Call
+	defer call.Release()
 	if err := call.Begin(ctx, w.send); err != nil {
 		return receipt, err
 	}
-	defer call.Release()
 	receipt, err = w.next.Send(call.Context(), m, options...)
 	return receipt, call.Finish(err)
 }
@@ -48,19 +48,19 @@ func (w *ResilientMail) Send(ctx context.Context, m lib.Letter, options ...lib.W
 // Close is guarded by breaker mail.
 func (w *ResilientMail) Close() error {
 	var call resilience.Call
+	defer call.Release()
 	if err := call.Begin(context.Background(), w.close); err != nil {
 		return err
 	}
-	defer call.Release()
 	return call.Finish(w.next.Close())
 }
 
 // Open is guarded by breaker mail.
 func (w *ResilientMail) Open(t *lib.Token) error {
 	var call resilience.Call
+	defer call.Release()
 	if err := call.Begin(context.Background(), w.open); err != nil {
 		return err
 	}
-	defer call.Release()
 	return call.Finish(w.next.Open(t))
 }

@@ -32,9 +32,9 @@ func newResilientDouble(next double, registry *resilience.Registry) (*resilientD
 // Do is guarded by breaker double.
 func (w *resilientDouble) Do(ctx context.Context, value Value) error {
 	var call resilience.Call
+	defer call.Release()
 	if err := call.Begin(ctx, w.do); err != nil {
 		return err
 	}
-	defer call.Release()
 	return call.Finish(w.next.Do(call.Context(), value))
 }

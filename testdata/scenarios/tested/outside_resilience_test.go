@@ -33,9 +33,9 @@ func NewResilientOutside(next Outside, registry *resilience.Registry) (*Resilien
 // Do is guarded by breaker outside.
 func (w *ResilientOutside) Do(ctx context.Context, value tested.Value) error {
 	var call resilience.Call
+	defer call.Release()
 	if err := call.Begin(ctx, w.do); err != nil {
 		return err
 	}
-	defer call.Release()
 	return call.Finish(w.next.Do(call.Context(), value))
 }

@@ -40,10 +40,10 @@ func newResilientStore(next store, registry *resilience.Registry) (*resilientSto
 // get is guarded by breaker store.
 func (w *resilientStore) get(key string) (item item, err error) {
 	var call resilience.Call
+	defer call.Release()
 	if err := call.Begin(context.Background(), w.getGuard); err != nil {
 		return item, err
 	}
-	defer call.Release()
 	item, err = w.inner.get(key)
 	return item, call.Finish(err)
 }
@@ -51,10 +51,10 @@ func (w *resilientStore) get(key string) (item item, err error) {
 // Get is guarded by breaker store.
 func (w *resilientStore) Get(key string) (item item, err error) {
 	var call resilience.Call
+	defer call.Release()
 	if err := call.Begin(context.Background(), w.getGuard2); err != nil {
 		return item, err
 	}
-	defer call.Release()
 	item, err = w.inner.Get(key)
 	return item, call.Finish(err)
 }
@@ -62,10 +62,10 @@ func (w *resilientStore) Get(key string) (item item, err error) {
 // GET is guarded by breaker store.
 func (w *resilientStore) GET(key string) (item item, err error) {
 	var call resilience.Call
+	defer call.Release()
 	if err := call.Begin(context.Background(), w.getGuard3); err != nil {
 		return item, err
 	}
-	defer call.Release()
 	item, err = w.inner.GET(key)
 	return item, call.Finish(err)
 }
@@ -73,19 +73,19 @@ func (w *resilientStore) GET(key string) (item item, err error) {
 // next is guarded by breaker store.
 func (w *resilientStore) next() error {
 	var call resilience.Call
+	defer call.Release()
 	if err := call.Begin(context.Background(), w.nextGuard); err != nil {
 		return err
 	}
-	defer call.Release()
 	return call.Finish(w.inner.next())
 }
 
 // Next is guarded by breaker store.
 func (w *resilientStore) Next() error {
 	var call resilience.Call
+	defer call.Release()
 	if err := call.Begin(context.Background(), w.nextGuard2); err != nil {
 		return err
 	}
-	defer call.Release()
 	return call.Finish(w.inner.Next())
 }

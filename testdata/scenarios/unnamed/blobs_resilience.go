@@ -43,10 +43,10 @@ func NewResilientBlobs(next Blobs, registry *resilience.Registry) (*ResilientBlo
 // Fetch is guarded by breaker blobs.
 func (w *ResilientBlobs) Fetch(ctx context.Context, s string, rangeValue Range) (data []byte, header http.Header, err error) {
 	var call resilience.Call
+	defer call.Release()
 	if err := call.Begin(ctx, w.fetch); err != nil {
 		return data, header, err
 	}
-	defer call.Release()
 	data, header, err = w.next.Fetch(call.Context(), s, rangeValue)
 	return data, header, call.Finish(err)
 }
@@ -54,20 +54,20 @@ func (w *ResilientBlobs) Fetch(ctx context.Context, s string, rangeValue Range) 
 // Store is guarded by breaker blobs.
 func (w *ResilientBlobs) Store(ctx context.Context, s string, reader io.Reader, duration time.Duration, fs ...func(*int)) error {
 	var call resilience.Call
+	defer call.Release()
 	if err := call.Begin(ctx, w.store); err != nil {
 		return err
 	}
-	defer call.Release()
 	return call.Finish(w.next.Store(call.Context(), s, reader, duration, fs...))
 }
 
 // Copy is guarded by breaker blobs.
 func (w *ResilientBlobs) Copy(s, s2 string, ok bool) (n, n2 int64, err error) {
 	var call resilience.Call
+	defer call.Release()
 	if err := call.Begin(context.Background(), w.copy); err != nil {
 		return n, n2, err
 	}
-	defer call.Release()
 	n, n2, err = w.next.Copy(s, s2, ok)
 	return n, n2, call.Finish(err)
 }
@@ -75,10 +75,10 @@ func (w *ResilientBlobs) Copy(s, s2 string, ok bool) (n, n2 int64, err error) {
 // List is guarded by breaker blobs.
 func (w *ResilientBlobs) List(ctx context.Context, request *http.Request) (ranges []Range, m map[string]bool, err error) {
 	var call resilience.Call
+	defer call.Release()
 	if err := call.Begin(ctx, w.list); err != nil {
 		return ranges, m, err
 	}
-	defer call.Release()
 	ranges, m, err = w.next.List(call.Context(), request)
 	return ranges, m, call.Finish(err)
 }
@@ -86,10 +86,10 @@ func (w *ResilientBlobs) List(ctx context.Context, request *http.Request) (range
 // Watch is guarded by breaker blobs.
 func (w *ResilientBlobs) Watch(f func(error)) (ch <-chan Range, v any, v2 struct{}, err error) {
 	var call resilience.Call
+	defer call.Release()
 	if err := call.Begin(context.Background(), w.watch); err != nil {
 		return ch, v, v2, err
 	}
-	defer call.Release()
 	ch, v, v2, err = w.next.Watch(f)
 	return ch, v, v2, call.Finish(err)
 }

@@ -34,10 +34,10 @@ func NewResilientLog(next Log, registry *resilience.Registry) (*ResilientLog, er
 // Print is guarded by breaker log.
 func (w *ResilientLog) Print(ctx context.Context, args ...any) (n int, err error) {
 	var call resilience.Call
+	defer call.Release()
 	if err := call.Begin(ctx, w.print); err != nil {
 		return n, err
 	}
-	defer call.Release()
 	n, err = w.next.Print(call.Context(), args...)
 	return n, call.Finish(err)
 }
@@ -45,10 +45,10 @@ func (w *ResilientLog) Print(ctx context.Context, args ...any) (n int, err error
 // Join is guarded by breaker log.
 func (w *ResilientLog) Join(parts [][]byte, separators ...[]byte) (data []byte, err error) {
 	var call resilience.Call
+	defer call.Release()
 	if err := call.Begin(context.Background(), w.join); err != nil {
 		return data, err
 	}
-	defer call.Release()
 	data, err = w.next.Join(parts, separators...)
 	return data, call.Finish(err)
 }

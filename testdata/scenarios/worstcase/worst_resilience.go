@@ -55,10 +55,10 @@ func NewResilientWorst(next Worst, registry *resgenresilience.Registry) (*Resili
 // Receiver is guarded by breaker b.
 func (wrapper2 *ResilientWorst) Receiver(w worstcasew.W, wrapper, call, guarded string) (err string, failure error) {
 	var guarded2 resgenresilience.Call
+	defer guarded2.Release()
 	if failure := guarded2.Begin(stdcontext.Background(), wrapper2.receiver); failure != nil {
 		return err, failure
 	}
-	defer guarded2.Release()
 	err, failure = wrapper2.inner.Receiver(w, wrapper, call, guarded)
 	return err, guarded2.Finish(failure)
 }
@@ -66,10 +66,10 @@ func (wrapper2 *ResilientWorst) Receiver(w worstcasew.W, wrapper, call, guarded 
 // Import is guarded by breaker b.
 func (wrapper2 *ResilientWorst) Import(context string, io, fake, resilience int) (registry registry, err error) {
 	var call resgenresilience.Call
+	defer call.Release()
 	if err := call.Begin(stdcontext.Background(), wrapper2.importGuard); err != nil {
 		return registry, err
 	}
-	defer call.Release()
 	registry, err = wrapper2.inner.Import(context, io, fake, resilience)
 	return registry, call.Finish(err)
 }
@@ -77,10 +77,10 @@ func (wrapper2 *ResilientWorst) Import(context string, io, fake, resilience int)
 // Own is guarded by breaker b.
 func (wrapper2 *ResilientWorst) Own(ctx stdcontext.Context, w *worstcasew.W, err error, call call, next registry) (wiring wiring, resilience resilience, failure error) {
 	var guarded resgenresilience.Call
+	defer guarded.Release()
 	if failure := guarded.Begin(ctx, wrapper2.own); failure != nil {
 		return wiring, resilience, failure
 	}
-	defer guarded.Release()
 	wiring, resilience, failure = wrapper2.inner.Own(guarded.Context(), w, err, call, next)
 	return wiring, resilience, guarded.Finish(failure)
 }
@@ -88,10 +88,10 @@ func (wrapper2 *ResilientWorst) Own(ctx stdcontext.Context, w *worstcasew.W, err
 // Background is guarded by breaker b.
 func (wrapper2 *ResilientWorst) Background(string string, error error, nilValue any, true, false bool) (len int, cap, make error) {
 	var call resgenresilience.Call
+	defer call.Release()
 	if make := call.Begin(stdcontext.Background(), wrapper2.background); make != nil {
 		return len, cap, make
 	}
-	defer call.Release()
 	len, cap, make = wrapper2.inner.Background(string, error, nilValue, true, false)
 	return len, cap, call.Finish(make)
 }
@@ -99,10 +99,10 @@ func (wrapper2 *ResilientWorst) Background(string string, error error, nilValue 
 // Types is guarded by breaker b.
 func (wrapper2 *ResilientWorst) Types(call call, err err, T T, io io.Reader) (writer io.Writer, failure error) {
 	var guarded resgenresilience.Call
+	defer guarded.Release()
 	if failure := guarded.Begin(stdcontext.Background(), wrapper2.types); failure != nil {
 		return writer, failure
 	}
-	defer guarded.Release()
 	writer, failure = wrapper2.inner.Types(call, err, T, io)
 	return writer, guarded.Finish(failure)
 }
@@ -110,20 +110,20 @@ func (wrapper2 *ResilientWorst) Types(call call, err err, T T, io io.Reader) (wr
 // Fake is guarded by breaker b.
 func (wrapper2 *ResilientWorst) Fake(context, ctx fake.Context) error {
 	var call resgenresilience.Call
+	defer call.Release()
 	if err := call.Begin(stdcontext.Background(), wrapper2.fake); err != nil {
 		return err
 	}
-	defer call.Release()
 	return call.Finish(wrapper2.inner.Fake(context, ctx))
 }
 
 // Keywords is guarded by breaker b.
 func (wrapper2 *ResilientWorst) Keywords(funcValue Func, typeValue Type, selectValue Select, interfaceValue Interface) (returnValue Return, err error) {
 	var call resgenresilience.Call
+	defer call.Release()
 	if err := call.Begin(stdcontext.Background(), wrapper2.keywords); err != nil {
 		return returnValue, err
 	}
-	defer call.Release()
 	returnValue, err = wrapper2.inner.Keywords(funcValue, typeValue, selectValue, interfaceValue)
 	return returnValue, call.Finish(err)
 }
@@ -131,40 +131,40 @@ func (wrapper2 *ResilientWorst) Keywords(funcValue Func, typeValue Type, selectV
 // Next is guarded by breaker b.
 func (wrapper2 *ResilientWorst) Next() error {
 	var call resgenresilience.Call
+	defer call.Release()
 	if err := call.Begin(stdcontext.Background(), wrapper2.nextGuard); err != nil {
 		return err
 	}
-	defer call.Release()
 	return call.Finish(wrapper2.inner.Next())
 }
 
 // next is guarded by breaker b.
 func (wrapper2 *ResilientWorst) next() error {
 	var call resgenresilience.Call
+	defer call.Release()
 	if err := call.Begin(stdcontext.Background(), wrapper2.nextGuard2); err != nil {
 		return err
 	}
-	defer call.Release()
 	return call.Finish(wrapper2.inner.next())
 }
 
 // Go is guarded by breaker b.
 func (wrapper2 *ResilientWorst) Go() error {
 	var call resgenresilience.Call
+	defer call.Release()
 	if err := call.Begin(stdcontext.Background(), wrapper2.goGuard); err != nil {
 		return err
 	}
-	defer call.Release()
 	return call.Finish(wrapper2.inner.Go())
 }
 
 // NextGuard is guarded by breaker b.
 func (wrapper2 *ResilientWorst) NextGuard() error {
 	var call resgenresilience.Call
+	defer call.Release()
 	if err := call.Begin(stdcontext.Background(), wrapper2.nextGuardGuard); err != nil {
 		return err
 	}
-	defer call.Release()
 	return call.Finish(wrapper2.inner.NextGuard())
 }
 
@@ -208,20 +208,20 @@ func (wrapper *ResilientParams[w, next, T2, string2, context, call, T3, error2])
 // Typed is guarded by breaker b.
 func (wrapper *ResilientParams[w, next, T2, string2, context, call, T3, error2]) Typed(t T) error {
 	var guarded resgenresilience.Call
+	defer guarded.Release()
 	if err := guarded.Begin(stdcontext.Background(), wrapper.typed); err != nil {
 		return err
 	}
-	defer guarded.Release()
 	return guarded.Finish(wrapper.next.Typed(t))
 }
 
 // WriteString is guarded by breaker b.
 func (wrapper *ResilientParams[w, next, T2, string2, context, call, T3, error2]) WriteString(s string) (n int, err error) {
 	var guarded resgenresilience.Call
+	defer guarded.Release()
 	if err := guarded.Begin(stdcontext.Background(), wrapper.writeString); err != nil {
 		return n, err
 	}
-	defer guarded.Release()
 	n, err = wrapper.next.WriteString(s)
 	return n, guarded.Finish(err)
 }
@@ -229,9 +229,9 @@ func (wrapper *ResilientParams[w, next, T2, string2, context, call, T3, error2])
 // Close is guarded by breaker b.
 func (wrapper *ResilientParams[w, next, T2, string2, context, call, T3, error2]) Close() error {
 	var guarded resgenresilience.Call
+	defer guarded.Release()
 	if err := guarded.Begin(stdcontext.Background(), wrapper.close); err != nil {
 		return err
 	}
-	defer guarded.Release()
 	return guarded.Finish(wrapper.next.Close())
 }

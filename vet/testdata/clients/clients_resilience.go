@@ -32,10 +32,10 @@ func NewResilientInventory(next Inventory, registry *resilience.Registry) (*Resi
 // Pick is guarded by bulkhead inventory.
 func (w *ResilientInventory) Pick(ctx context.Context, item string) error {
 	var call resilience.Call
+	defer call.Release()
 	if err := call.Begin(ctx, w.pick); err != nil {
 		return err
 	}
-	defer call.Release()
 	return call.Finish(w.next.Pick(call.Context(), item))
 }
 
@@ -73,10 +73,10 @@ func newResilientRefunds(next refunds, registry *resilience.Registry) (*resilien
 // Refund is guarded by bulkhead refunds.
 func (w *resilientRefunds) Refund(ctx context.Context, receipt string) error {
 	var call resilience.Call
+	defer call.Release()
 	if err := call.Begin(ctx, w.refund); err != nil {
 		return err
 	}
-	defer call.Release()
 	return call.Finish(w.next.Refund(call.Context(), receipt))
 }
 
@@ -112,10 +112,10 @@ func NewResilientPayments(next Payments, registry *resilience.Registry) (*Resili
 // Charge is guarded by breaker payments and bulkhead payments.
 func (w *ResilientPayments) Charge(cents int, ctx context.Context) (receipt string, err error) {
 	var call resilience.Call
+	defer call.Release()
 	if err := call.Begin(ctx, w.charge); err != nil {
 		return receipt, err
 	}
-	defer call.Release()
 	receipt, err = w.next.Charge(cents, call.Context())
 	return receipt, call.Finish(err)
 }
@@ -123,10 +123,10 @@ func (w *ResilientPayments) Charge(cents int, ctx context.Context) (receipt stri
 // Refund is guarded by breaker payments and bulkhead refunds.
 func (w *ResilientPayments) Refund(ctx context.Context, receipt string) error {
 	var call resilience.Call
+	defer call.Release()
 	if err := call.Begin(ctx, w.refund); err != nil {
 		return err
 	}
-	defer call.Release()
 	return call.Finish(w.next.Refund(call.Context(), receipt))
 }
 
@@ -156,10 +156,10 @@ func NewResilientStore[T any](next Store[T], registry *resilience.Registry) (*Re
 // Load is guarded by bulkhead store.
 func (w *ResilientStore[T]) Load(ctx context.Context, key string) (t T, err error) {
 	var call resilience.Call
+	defer call.Release()
 	if err := call.Begin(ctx, w.load); err != nil {
 		return t, err
 	}
-	defer call.Release()
 	t, err = w.next.Load(call.Context(), key)
 	return t, call.Finish(err)
 }

@@ -37,20 +37,20 @@ func NewResilientShop(next Shop, registry *resilience.Registry) (*ResilientShop,
 // Checkout preloads bulkheads inventory:4 and store:1, and leases bulkhead payments:1.
 func (w *ResilientShop) Checkout(cart string, ctx context.Context) error {
 	var call resilience.Call
+	defer call.Release()
 	if err := call.Begin(ctx, w.checkout); err != nil {
 		return err
 	}
-	defer call.Release()
 	return call.Finish(w.next.Checkout(cart, call.Context()))
 }
 
 // Merge preloads bulkhead inventory:2.
 func (w *ResilientShop) Merge(ctx, other context.Context) error {
 	var call resilience.Call
+	defer call.Release()
 	if err := call.Begin(ctx, w.merge); err != nil {
 		return err
 	}
-	defer call.Release()
 	return call.Finish(w.next.Merge(call.Context(), other))
 }
 
@@ -83,10 +83,10 @@ func newResilientReader(next reader, registry *resilience.Registry) (*resilientR
 // Read preloads bulkhead inventory:1.
 func (w *resilientReader) Read(ctx context.Context) error {
 	var call resilience.Call
+	defer call.Release()
 	if err := call.Begin(ctx, w.read); err != nil {
 		return err
 	}
-	defer call.Release()
 	return call.Finish(w.next.Read(call.Context()))
 }
 
@@ -114,9 +114,9 @@ func newResilientBatchReader(next batchReader, registry *resilience.Registry) (*
 // Read preloads bulkhead inventory:2.
 func (w *resilientBatchReader) Read(ctx context.Context) error {
 	var call resilience.Call
+	defer call.Release()
 	if err := call.Begin(ctx, w.read); err != nil {
 		return err
 	}
-	defer call.Release()
 	return call.Finish(w.next.Read(call.Context()))
 }

@@ -32,10 +32,10 @@ func NewResilientPayments(next Payments, registry *resilience.Registry) (*Resili
 // Charge is guarded by breaker payments.
 func (w *ResilientPayments) Charge(ctx context.Context, cents int) error {
 	var call resilience.Call
+	defer call.Release()
 	if err := call.Begin(ctx, w.charge); err != nil {
 		return err
 	}
-	defer call.Release()
 	return call.Finish(w.next.Charge(call.Context(), cents))
 }
 
@@ -68,10 +68,10 @@ func NewResilientShop(next Shop, registry *resilience.Registry) (*ResilientShop,
 // Checkout checks breaker payments.
 func (w *ResilientShop) Checkout(ctx context.Context) error {
 	var call resilience.Call
+	defer call.Release()
 	if err := call.Begin(ctx, w.checkout); err != nil {
 		return err
 	}
-	defer call.Release()
 	return call.Finish(w.next.Checkout(call.Context()))
 }
 
@@ -99,9 +99,9 @@ func newResilientBackend(next backend, registry *resilience.Registry) (*resilien
 // run is guarded by breaker backend.
 func (w *resilientBackend) run(ctx context.Context) error {
 	var call resilience.Call
+	defer call.Release()
 	if err := call.Begin(ctx, w.runGuard); err != nil {
 		return err
 	}
-	defer call.Release()
 	return call.Finish(w.next.run(call.Context()))
 }

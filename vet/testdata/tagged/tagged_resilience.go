@@ -32,9 +32,9 @@ func NewResilientPayments(next Payments, registry *resilience.Registry) (*Resili
 // Charge is guarded by breaker payments.
 func (w *ResilientPayments) Charge(ctx context.Context, cents int) error {
 	var call resilience.Call
+	defer call.Release()
 	if err := call.Begin(ctx, w.charge); err != nil {
 		return err
 	}
-	defer call.Release()
 	return call.Finish(w.next.Charge(call.Context(), cents))
 }

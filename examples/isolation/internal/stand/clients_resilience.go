@@ -40,20 +40,20 @@ func NewResilientShared(next Shared, registry *resilience.Registry) (*ResilientS
 // A is guarded by bulkhead shared and timeout call.
 func (w *ResilientShared) A(ctx context.Context) error {
 	var call resilience.Call
+	defer call.Release()
 	if err := call.Begin(ctx, w.a); err != nil {
 		return err
 	}
-	defer call.Release()
 	return call.Finish(w.next.A(call.Context()))
 }
 
 // B is guarded by bulkhead shared and timeout call.
 func (w *ResilientShared) B(ctx context.Context) error {
 	var call resilience.Call
+	defer call.Release()
 	if err := call.Begin(ctx, w.b); err != nil {
 		return err
 	}
-	defer call.Release()
 	return call.Finish(w.next.B(call.Context()))
 }
 
@@ -89,19 +89,19 @@ func NewResilientSplit(next Split, registry *resilience.Registry) (*ResilientSpl
 // A is guarded by bulkhead a and timeout call.
 func (w *ResilientSplit) A(ctx context.Context) error {
 	var call resilience.Call
+	defer call.Release()
 	if err := call.Begin(ctx, w.a); err != nil {
 		return err
 	}
-	defer call.Release()
 	return call.Finish(w.next.A(call.Context()))
 }
 
 // B is guarded by bulkhead b and timeout call.
 func (w *ResilientSplit) B(ctx context.Context) error {
 	var call resilience.Call
+	defer call.Release()
 	if err := call.Begin(ctx, w.b); err != nil {
 		return err
 	}
-	defer call.Release()
 	return call.Finish(w.next.B(call.Context()))
 }

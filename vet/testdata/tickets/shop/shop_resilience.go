@@ -35,10 +35,10 @@ func NewResilientShop(next Shop, registry *resilience.Registry) (*ResilientShop,
 // Checkout preloads bulkhead inventory:2, and leases bulkhead payments:1.
 func (w *ResilientShop) Checkout(ctx context.Context) error {
 	var call resilience.Call
+	defer call.Release()
 	if err := call.Begin(ctx, w.checkout); err != nil {
 		return err
 	}
-	defer call.Release()
 	return call.Finish(w.next.Checkout(call.Context()))
 }
 
