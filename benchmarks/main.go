@@ -24,8 +24,8 @@ import (
 
 func main() {
 	testing.Init()
-	rounds := flag.Int("rounds", 15, "how often each path is measured")
-	each := flag.Duration("time", 50*time.Millisecond, "how long one measurement takes")
+	rounds := flag.Int("rounds", 51, "how often each path is measured")
+	each := flag.Duration("time", 10*time.Millisecond, "how long one measurement takes")
 	flag.Parse()
 	if err := run(*rounds, *each); err != nil {
 		fmt.Fprintln(os.Stderr, err)
