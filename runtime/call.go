@@ -13,7 +13,6 @@ import (
 // large, and lives where it is declared.
 type Call struct {
 	guard       *Guard          // nil before the call begins and once it has ended
-	running     bool            // Begin has done its part
 	ctx         context.Context // the callee's
 	period      *breaker.Period // in which the call began
 	slowAt      breaker.Instant // 0: slow calls mean nothing
@@ -60,11 +59,13 @@ func (c *Call) Begin(ctx context.Context, g *Guard) error {
 			c.slowAt = breaker.Now().Add(after)
 		}
 	}
-	if g.generation.is(generation) || waited {
-		c.run(limit)
-		return nil
+	if !waited && !g.generation.is(generation) {
+		return c.beginAgain(ctx, g)
 	}
-	return c.beginAgain(ctx, g)
+	if limit > 0 || g.events.calls {
+		c.measure(limit)
+	}
+	return nil
 }
 
 // beginAgain begins a call anew that may have met one half of the old settings
@@ -73,14 +74,6 @@ func (c *Call) beginAgain(ctx context.Context, g *Guard) error {
 	c.end(Ignored)
 	*c = Call{}
 	return c.Begin(ctx, g)
-}
-
-// run ends what Begin does: from here on the call counts.
-func (c *Call) run(limit time.Duration) {
-	if limit > 0 || c.guard.events.calls {
-		c.measure(limit)
-	}
-	c.running = true
 }
 
 // measure starts what not every call pays for: a deadline, and the time for
@@ -127,17 +120,18 @@ func (c *Call) finish(err error) error {
 // nothing.
 func (c *Call) Release() {
 	if c.guard != nil {
-		c.end(c.broken())
+		c.breakOff()
 	}
 }
 
-// broken is the outcome of a call that did not return: where Begin itself broke
-// off, as a method of the context may, the dependency was not called.
-func (c *Call) broken() Outcome {
-	if c.running {
-		return Failure
+// breakOff ends a call that did not return. Where the caller's context panicked
+// as Begin derived one from it, the dependency was not called.
+func (c *Call) breakOff() {
+	if m := c.measured; m != nil && m.limit > 0 && m.cancel == nil {
+		c.end(Ignored)
+		return
 	}
-	return Ignored
+	c.end(Failure)
 }
 
 // caller is the context that the caller gave. A reservation has the end of its
