@@ -55,15 +55,10 @@ func TestAnOutageOpensAndItsEndClosesEveryBreaker(t *testing.T) {
 	_, all := startFleet(t, 5)
 	breakDown(t, all)
 	recovers(t, all)
-	got := fleetOutages(all)
-	if n := len(got); n < 3 || !slices.Contains(got, "b BEGAN") || !slices.Contains(got, "b ENDED") {
-		t.Errorf("the fleet was told %q", got)
-	}
-	for _, change := range []string{"b BEGAN", "b ENDED"} {
-		if n := len(slices.DeleteFunc(slices.Clone(got), func(c string) bool { return c != change })); n != 1 {
-			t.Errorf("%s was told %d times, want once", change, n)
-		}
-	}
+	eventually(t, 5*time.Second, "the begin and the end are told once each", func() bool {
+		got := fleetOutages(all)
+		return count(got, "b BEGAN") == 1 && count(got, "b ENDED") == 1 && count(got, "b TRIAL") > 0
+	})
 }
 
 func TestAggregatedCountsAreExact(t *testing.T) {
@@ -109,7 +104,7 @@ func TestWritesAreBoundedByProcessesAndInterval(t *testing.T) {
 	}
 	took := time.Since(began)
 	wrote := scripts() - before
-	if most := len(all) * (int(took/(100*time.Millisecond)) + 1); wrote > most || wrote == 0 {
+	if most := len(all) * (int(took/(100*time.Millisecond)) + 2); wrote > most || wrote == 0 {
 		t.Errorf("%d scripts for %d calls in %v, want at most %d", wrote, calls, took, most)
 	}
 }
@@ -165,9 +160,9 @@ func TestWithoutAPushTheCheckFindsTheChange(t *testing.T) {
 	inAll(t, all, "the breaker is OPEN", is(resilience.Open))
 	s.do("DEL", "resgen:{b}:manual")
 	inAll(t, all, "the breaker is CLOSED", is(resilience.Closed))
-	if got := fleetOutages(all); !slices.Equal(got, []string{"b BEGAN", "b ENDED"}) && !slices.Equal(got, []string{"b ENDED", "b BEGAN"}) {
-		t.Errorf("the fleet was told %q", got)
-	}
+	eventually(t, 5*time.Second, "the begin and the end are told once each", func() bool {
+		return slices.Equal(sorted(fleetOutages(all)), []string{"b BEGAN", "b ENDED"})
+	})
 }
 
 func TestTheFleetSendsThePermittedTrialsNotThatMuchForEachProcess(t *testing.T) {

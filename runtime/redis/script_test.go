@@ -247,19 +247,20 @@ func TestTrialsBeginStrictlyAfterTheRetry(t *testing.T) {
 
 func TestTheTrialTokenIsOneAndPassesOnWhenItsHolderIsGone(t *testing.T) {
 	t.Parallel()
-	d := newDesk(t, func(s *settings) { s.SecondsBeforeRetry, s.TrialTimeout = 0, 100*time.Millisecond })
+	d := newDesk(t, func(s *settings) { s.SecondsBeforeRetry, s.TrialTimeout = 0, time.Second })
 	outage := d.outage()
 	eventually(t, time.Second, "a token", func() bool { return d.try("a", outage).holder == "a" })
+	began := time.Now()
 	for range 3 {
+		time.Sleep(400 * time.Millisecond)
 		if v := d.try("b", outage); v.holder != "a" {
 			t.Fatal("two processes have the token")
 		}
-		time.Sleep(60 * time.Millisecond)
 		d.try("a", outage) // it keeps it
 	}
-	time.Sleep(110 * time.Millisecond)
-	if v := d.try("b", outage); v.holder != "b" {
-		t.Error("the token of a process that is gone stays with it")
+	eventually(t, 5*time.Second, "another process has the token", func() bool { return d.try("b", outage).holder == "b" })
+	if took := time.Since(began); took < 2*time.Second {
+		t.Errorf("the token passed on after %v, although its holder kept it for 1.2s and a second", took)
 	}
 	if v := d.settle("a", outage, true); v.outage == 0 {
 		t.Error("a process without the token ended the outage")

@@ -248,10 +248,12 @@ func TestEventsAreExactOverALineThatDropsAnswers(t *testing.T) {
 func breakDownAndSpoil(t *testing.T, r *rig) {
 	t.Helper()
 	r.proxy.set(proxyMode{delay: 100 * time.Millisecond}) // so that the answers are on their way when the line is cut
-	for _, p := range r.all {
-		p.calls(20, errDown)
-	}
-	eventually(t, 5*time.Second, "an outage on the server", func() bool { return r.server.do("HGET", "resgen:{b}:state", "outage") != "" })
+	eventually(t, 5*time.Second, "an outage on the server", func() bool {
+		for _, p := range r.all {
+			p.calls(3, errDown)
+		}
+		return r.server.do("HGET", "resgen:{b}:state", "outage") != ""
+	})
 	r.proxy.set(proxyMode{refuse: true})
 	r.proxy.set(proxyMode{})
 }
