@@ -156,7 +156,7 @@ func (s shop) Fill(item string, ctx context.Context) error { return s.cart.Fill(
 `
 }
 
-func TestEntriesWithinEntriesAreWorthAWarning(t *testing.T) {
+func TestScenario08EntriesWithinEntriesAreWorthAWarning(t *testing.T) {
 	const (
 		call     = "return s.cart.Fill(``, ctx)"
 		at       = "shop.go:27:61: warning: resilience:anticipate: "
