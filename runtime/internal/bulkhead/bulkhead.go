@@ -67,7 +67,7 @@ func (b *Bulkhead) Acquire(ctx context.Context) (p Permit, waited bool, refused 
 		return Permit{}, false, b.refuseDone(1, err)
 	}
 	if b.open.Load() == 0 {
-		if t := b.now(); t >= oneFree && !t.queued() && b.move(t, freeToBusy) {
+		if _, ok := b.take(1, freeToBusy); ok {
 			return Permit{&b.pool}, false, nil
 		}
 	}
