@@ -1,9 +1,7 @@
 package resilience
 
 import (
-	"io"
 	"log/slog"
-	"os"
 
 	"github.com/resgen-go/resgen/runtime/internal/config"
 	"github.com/resgen-go/resgen/runtime/internal/sharing"
@@ -79,12 +77,7 @@ func ObserveCalls() Option { return func(s *setup) { s.calls = true } }
 type file string
 
 func (path file) Read() (string, []byte, error) {
-	f, err := os.Open(string(path))
-	if err != nil {
-		return string(path), nil, err
-	}
-	defer f.Close()
-	text, err := io.ReadAll(io.LimitReader(f, config.MaxSize+1))
+	text, err := config.ReadFile(string(path))
 	return string(path), text, err
 }
 

@@ -254,8 +254,7 @@ func (r *Registry) admitName(section, name string, known int) error {
 	case r.source == nil || r.settings.Has(section, name):
 		return nil
 	}
-	unknown := UnknownName{At: time.Now(), Section: section, Name: name}
-	unknown.Nearest, _ = nearest.Name(name, r.unused(section))
+	unknown := r.unknown(r.settings, section, name)
 	if r.strict {
 		return unknown.fault(r.reload.Source)
 	}
@@ -263,17 +262,22 @@ func (r *Registry) admitName(section, name string, known int) error {
 	return nil
 }
 
-// unused are the names of a section of the settings that nobody asked for yet.
-func (r *Registry) unused(section string) []string {
-	return slices.DeleteFunc(r.settings.Names(section), func(name string) bool {
-		switch section {
-		case config.Breakers:
-			return r.breakers[name] != nil
-		case config.Bulkheads:
-			return r.bulkheads[name] != nil
-		}
-		return r.timeouts[name] != nil
-	})
+// unknown is a name that settings lack, with the nearest of those that nobody
+// asked for yet.
+func (r *Registry) unknown(settings *config.File, section, name string) UnknownName {
+	unused := slices.DeleteFunc(settings.Names(section), func(name string) bool { return r.uses(section, name) })
+	near, _ := nearest.Name(name, unused)
+	return UnknownName{At: time.Now(), Section: section, Name: name, Nearest: near}
+}
+
+func (r *Registry) uses(section, name string) bool {
+	switch section {
+	case config.Breakers:
+		return r.breakers[name] != nil
+	case config.Bulkheads:
+		return r.bulkheads[name] != nil
+	}
+	return r.timeouts[name] != nil
 }
 
 func (u UnknownName) fault(source string) error {

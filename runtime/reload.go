@@ -10,7 +10,6 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/resgen-go/resgen/internal/nearest"
 	"github.com/resgen-go/resgen/runtime/internal/breaker"
 	"github.com/resgen-go/resgen/runtime/internal/config"
 )
@@ -106,16 +105,9 @@ func (r *Registry) check(settings *config.File, source string) error {
 func (r *Registry) lost(settings *config.File) []UnknownName {
 	var all []UnknownName
 	for section, names := range r.names() {
-		var unused []string
-		for _, name := range settings.Names(section) {
-			if !slices.Contains(names, name) {
-				unused = append(unused, name)
-			}
-		}
 		for _, name := range names {
 			if r.settings.Has(section, name) && !settings.Has(section, name) {
-				near, _ := nearest.Name(name, unused)
-				all = append(all, UnknownName{At: time.Now(), Section: section, Name: name, Nearest: near})
+				all = append(all, r.unknown(settings, section, name))
 			}
 		}
 	}

@@ -26,18 +26,14 @@ type File struct {
 	unshareable Faults
 }
 
-// Load reads the file at path and parses it. Without the file it returns the error of [os.Open].
-func Load(path string) (*File, error) {
+// ReadFile reads the file at path, as far as Parse needs it: of one that is too large, a little more than a file may have.
+func ReadFile(path string) ([]byte, error) {
 	f, err := os.Open(path)
 	if err != nil {
 		return nil, err
 	}
 	defer f.Close()
-	data, err := io.ReadAll(io.LimitReader(f, MaxSize+1))
-	if err != nil {
-		return nil, err
-	}
-	return Parse(path, data)
+	return io.ReadAll(io.LimitReader(f, MaxSize+1))
 }
 
 // Parse reads the content of a file; name is what faults call it. The error is of type [Faults].

@@ -18,6 +18,15 @@ import (
 	"github.com/resgen-go/resgen/runtime/internal/setting"
 )
 
+// load is what becomes of the file at path.
+func load(path string) (*File, error) {
+	data, err := ReadFile(path)
+	if err != nil {
+		return nil, err
+	}
+	return Parse(path, data)
+}
+
 func parseGood(t *testing.T, data string) *File {
 	t.Helper()
 	f, err := Parse("resilience.json", []byte(data))
@@ -29,7 +38,7 @@ func parseGood(t *testing.T, data string) *File {
 
 func loadGood(t *testing.T, name string) *File {
 	t.Helper()
-	f, err := Load(filepath.Join("testdata", "good", name))
+	f, err := load(filepath.Join("testdata", "good", name))
 	if err != nil {
 		t.Fatalf("a good file is refused: %v", err)
 	}
@@ -105,7 +114,7 @@ func TestEveryGoodFileIsRead(t *testing.T) {
 		t.Fatalf("no files: %v", err)
 	}
 	for _, path := range paths {
-		f, err := Load(path)
+		f, err := load(path)
 		if err != nil {
 			t.Errorf("refused: %v", err)
 		} else if len(f.Warnings()) > 0 {
@@ -238,19 +247,19 @@ func TestSettingsBelongToWhoAsks(t *testing.T) {
 
 func TestLoadTellsAMissingFileFromABadOne(t *testing.T) {
 	dir := t.TempDir()
-	if _, err := Load(filepath.Join(dir, "absent.json")); !errors.Is(err, fs.ErrNotExist) {
+	if _, err := load(filepath.Join(dir, "absent.json")); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("an absent file: %v", err)
 	}
 	path := filepath.Join(dir, "bad.json")
 	if err := os.WriteFile(path, []byte("{"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	_, err := Load(path)
+	_, err := load(path)
 	var faults Faults
 	if !errors.As(err, &faults) || faults[0].File != path {
 		t.Errorf("a bad file: %v", err)
 	}
-	if _, err := Load(dir); err == nil || errors.As(err, &faults) {
+	if _, err := load(dir); err == nil || errors.As(err, &faults) {
 		t.Errorf("a folder: %v", err)
 	}
 }
@@ -267,7 +276,7 @@ func TestOfAHugeFileOnlyAsMuchIsReadAsMayBe(t *testing.T) {
 	}
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
-	_, err = Load(path)
+	_, err = load(path)
 	runtime.ReadMemStats(&after)
 	if want := path + ":1:1: the file is larger than 1 MiB"; err == nil || err.Error() != want {
 		t.Errorf("error %v, want %s", err, want)
