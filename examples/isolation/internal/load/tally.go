@@ -53,14 +53,6 @@ func (t *Tally) Quantile(part float64) (time.Duration, bool) {
 	return quantile(t.took, part), true
 }
 
-// Mean is how long good answers took on average; false where there were none.
-func (t *Tally) Mean() (time.Duration, bool) {
-	if t.counts[OK] == 0 {
-		return 0, false
-	}
-	return time.Duration(t.took.Mean() * float64(time.Microsecond)), true
-}
-
 // A histogram keeps times from a microsecond to a minute, within 1 %.
 const longest = time.Minute
 
