@@ -220,22 +220,24 @@ func TestT10ResultsWhileOpenChangeNothing(t *testing.T) {
 }
 
 func TestT11OneWinnerPerTransition(t *testing.T) {
-	inBubble(func(t *testing.T) {
-		s := newSubject(t, with(func(s *Static) { s.FailureThreshold, s.SuccessThreshold, s.SuccessThresholdCapacity = 1, 1, 1 }))
-		for range 10000 {
-			s.do("F")
-			time.Sleep(20 * time.Second)
-			together(4, func(int) {
-				if p, ok := s.Admit(); ok {
-					p.Success(false)
-				}
-			})
-		}
-		want := strings.Repeat(" CLOSED>OPEN OPEN>HALF_OPEN HALF_OPEN>CLOSED", 10000)
-		if got := " " + strings.Join(s.events, " "); got != want {
-			t.Errorf("%d events, want %d that alternate", len(s.events), 30000)
-		}
-	})(t)
+	for _, race := range []struct{ callers, cycles int }{{4, 10000}, {64, 500}} {
+		t.Run(fmt.Sprint(race.callers, " callers"), inBubble(func(t *testing.T) {
+			s := newSubject(t, with(func(s *Static) { s.FailureThreshold, s.SuccessThreshold, s.SuccessThresholdCapacity = 1, 1, 1 }))
+			for range race.cycles {
+				s.do("F")
+				time.Sleep(20 * time.Second)
+				together(race.callers, func(int) {
+					if p, ok := s.Admit(); ok {
+						p.Success(false)
+					}
+				})
+			}
+			want := strings.Repeat(" CLOSED>OPEN OPEN>HALF_OPEN HALF_OPEN>CLOSED", race.cycles)
+			if got := " " + strings.Join(s.events, " "); got != want {
+				t.Errorf("%d events, want %d that alternate", len(s.events), 3*race.cycles)
+			}
+		}))
+	}
 }
 
 func TestT12ACancelledTrialMakesRoomAtOnce(t *testing.T) {
