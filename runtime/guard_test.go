@@ -263,15 +263,13 @@ func TestTimeout(t *testing.T) {
 
 // work takes its time or the context's, then returns its own error if it has one.
 func work(ctx context.Context, takes time.Duration, own error) error {
-	select {
-	case <-time.After(takes):
-		return own
-	case <-ctx.Done():
-		if own != nil {
-			return own
-		}
-		return fmt.Errorf("request: %w", ctx.Err())
+	pause, end := context.WithTimeout(ctx, takes)
+	defer end()
+	<-pause.Done()
+	if err := ctx.Err(); err != nil && own == nil {
+		return fmt.Errorf("request: %w", err)
 	}
+	return own
 }
 
 func TestGatesNameAllThatRefuse(t *testing.T) {

@@ -69,12 +69,10 @@ func poisson(ctx context.Context, rate float64, over time.Duration, arrive func(
 	for {
 		at += time.Duration(rand.ExpFloat64() / rate * float64(time.Second))
 		last := at >= over
-		select {
-		case <-ctx.Done():
-			return
-		case <-time.After(time.Until(began.Add(min(at, over)))):
-		}
-		if last {
+		pause, end := context.WithDeadline(ctx, began.Add(min(at, over)))
+		<-pause.Done()
+		end()
+		if last || ctx.Err() != nil {
 			return
 		}
 		arrive()

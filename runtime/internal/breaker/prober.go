@@ -144,15 +144,8 @@ func (b *Breaker) work(ctx context.Context, from Instant) {
 		if !ok {
 			return
 		}
-		pause := time.NewTimer(jitter(probing.pause(failed)) - Now().Sub(from))
-		select {
-		case <-ctx.Done():
-			pause.Stop()
-			return
-		case <-b.prober.changed:
-			pause.Stop()
+		if !b.prober.rest(ctx, jitter(probing.pause(failed))-Now().Sub(from)) {
 			continue
-		case <-pause.C:
 		}
 		for range probing.PerTick {
 			if done := b.try(ctx, probing.Timeout); done {
@@ -161,6 +154,20 @@ func (b *Breaker) work(ctx context.Context, from Instant) {
 		}
 		failed++
 		from = Now()
+	}
+}
+
+// rest returns when d is over, or ctx is done, and sooner with false when the breaker has changed.
+func (p *prober) rest(ctx context.Context, d time.Duration) bool {
+	// A context, not a timer: testing/synctest under the race detector crashes where goroutines meet
+	// channels of timers that are overdue, as this one may be (https://go.dev/issue/78156).
+	ctx, end := context.WithTimeout(ctx, d)
+	defer end()
+	select {
+	case <-p.changed:
+		return false
+	case <-ctx.Done():
+		return true
 	}
 }
 
