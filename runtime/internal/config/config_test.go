@@ -227,12 +227,35 @@ func TestAMinimumAboveTheWindowIsAWarning(t *testing.T) {
 		"resilience.json:3:74: breakers.default.slidingWindowSize: minimumNumberOfCalls 50 is above slidingWindowSize (20) and means 20",
 		"resilience.json:5:36: breakers.own.minimumNumberOfCalls: 30 is above slidingWindowSize (20) and means 20",
 	}
+	checkWarnings(t, f, want)
+}
+
+func checkWarnings(t *testing.T, f *File, want []string) {
+	t.Helper()
 	var got []string
 	for _, w := range f.Warnings() {
 		got = append(got, w.String())
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("warnings (-want +got):\n%s", diff)
+	}
+}
+
+func TestADurationThatIsOutsideOnlyInSumMeansTheBound(t *testing.T) {
+	f := parseGood(t, `{
+		"breakers": {"a": {"testDelay": "P364DT25H"}},
+		"bulkheads": {"a": {"maxWaitDuration": "8760h0m0.5s"}},
+		"timeouts": {"a": {"duration": "0.5ns0.25ns"}}
+	}`)
+	checkWarnings(t, f, []string{
+		`resilience.json:2:35: breakers.a.testDelay: "P364DT25H" is outside [0s, 8760h] in sum; it means 8760h`,
+		`resilience.json:3:42: bulkheads.a.maxWaitDuration: "8760h0m0.5s" is outside [0s, 8760h] in sum; it means 8760h`,
+	})
+	if d, _ := f.Timeout("a"); d != 1 {
+		t.Errorf("the timeout is %v", d)
+	}
+	if s, _ := f.Bulkhead("a"); s.MaxWaitDuration != 8760*time.Hour {
+		t.Errorf("the bulkhead waits %v", s.MaxWaitDuration)
 	}
 }
 

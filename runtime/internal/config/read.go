@@ -52,6 +52,10 @@ func (r *reader) fault(at int, path, format string, args ...any) {
 	r.faults = append(r.faults, r.locate(at, path, fmt.Sprintf(format, args...)))
 }
 
+func (r *reader) warn(at int, path, format string, args ...any) {
+	r.warnings = append(r.warnings, r.locate(at, path, fmt.Sprintf(format, args...)))
+}
+
 func (r *reader) locate(at int, path, message string) Fault {
 	line, column := r.place(at)
 	return Fault{File: r.file, Line: line, Column: column, Path: path, Message: message}
@@ -181,9 +185,12 @@ func (r *reader) checkName(m hujson.ObjectMember, path, one string) {
 	case name == "":
 		r.fault(m.Name.StartOffset, path, "a %s needs a name", one)
 	case !validName.MatchString(name):
-		r.fault(m.Name.StartOffset, path,
-			"no name for a %s; allowed are letters, digits, '.', '_' and '-', a letter or digit first", one)
+		r.fault(m.Name.StartOffset, path, "%s", noName(one))
 	}
+}
+
+func noName(one string) string {
+	return "no name for a " + one + "; allowed are letters, digits, '.', '_' and '-', a letter or digit first"
 }
 
 // entry reads one object. Without a fallback it is that of the defaults, which may have fields of every kind.

@@ -9,8 +9,8 @@ import (
 )
 
 // Schema is a JSON schema (draft 2020-12) of the file, for editors. It refuses what [Parse] refuses for its shape or
-// range, but for what a schema can't see: a name that stands twice, rules between two settings, and the length of a
-// duration that is written as text, other than one below or of zero.
+// range, and nothing else: not a name that stands twice, and no rules between two settings, for no schema sees those.
+// Numbers are compared as float64s.
 func Schema(adapters ...Section) []byte { return standard.with(adapters).schema() }
 
 func (f format) schema() []byte {
@@ -20,6 +20,7 @@ func (f format) schema() []byte {
 		properties = append(properties, member{s.name, ref(s.name)})
 		defs = append(defs, s.definitions()...)
 	}
+	defs = append(defs, f.durations()...)
 	return pretty(object{
 		{"$schema", "https://json-schema.org/draft/2020-12/schema"},
 		{"title", "resgen settings"},
@@ -67,7 +68,7 @@ func (s *section) outline(entry object) object {
 	return object{
 		{"description", s.doc},
 		{"type", "object"},
-		{"propertyNames", object{{"pattern", namePattern}}},
+		{"propertyNames", object{{"pattern", namePattern}, {"errorMessage", noName(s.one)}}},
 		{"additionalProperties", entry},
 	}
 }
@@ -220,7 +221,7 @@ func fieldSchema(f *setting.Field) object {
 	case f.Kind == setting.Float:
 		o = append(append(o, member{"type", "number"}), limits(f.Range)...)
 	case f.Kind == setting.Duration:
-		o = append(append(o, durationType(f.Range)...), limits(f.Range)...)
+		o = append(o, ref(durationIn(f.Range))...)
 	case f.Kind == setting.Bool:
 		o = append(o, member{"type", "boolean"})
 	case f.OneOf == nil:
@@ -260,17 +261,42 @@ func number(bound any) any {
 	return bound
 }
 
-// durationType is a number or a text of the right form. A text is not negative, and not zero if that is outside.
-func durationType(r setting.Range) object {
-	o := object{
+// durations are the schemas of durations, one for each range.
+func (f format) durations() (defs object) {
+	known := map[setting.Range]bool{}
+	for _, s := range f {
+		for _, field := range s.fields() {
+			if field.Kind == setting.Duration && !known[field.Range] {
+				known[field.Range] = true
+				defs = append(defs, member{durationIn(field.Range), durationSchema(field.Range)})
+			}
+		}
+	}
+	return defs
+}
+
+// durationIn is the name of the schema of durations in a range.
+func durationIn(r setting.Range) string {
+	name := "duration.from-"
+	if r.LowOpen {
+		name = "duration.above-"
+	}
+	return name + setting.Format(r.Low) + ".to-" + setting.Format(r.High)
+}
+
+// durationSchema is a number or a text in the range. Editors that know errorMessage show it in place of the patterns.
+func durationSchema(r setting.Range) object {
+	texts := r.Patterns()
+	message := member{"errorMessage", expected(&setting.Field{Kind: setting.Duration, Range: r})}
+	return append(object{
+		message,
 		{"type", list("string", "number")},
 		{"pattern", setting.DurationPattern},
-		{"not", object{{"type", "string"}, {"pattern", "^-.*[1-9]"}}},
-	}
-	if r.LowOpen || r.Low != time.Duration(0) {
-		o = append(o, member{"allOf", []any{object{{"pattern", "[1-9]"}}}})
-	}
-	return o
+		{"allOf", []any{
+			object{message, {"pattern", texts.Enough}},
+			object{message, {"not", object{{"type", "string"}, {"pattern", texts.Above}}}},
+		}},
+	}, limits(r)...)
 }
 
 func ref(name string) object { return object{{"$ref", "#/$defs/" + name}} }

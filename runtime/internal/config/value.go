@@ -4,6 +4,7 @@ import (
 	"math"
 	"slices"
 	"strconv"
+	"time"
 	"unicode/utf8"
 
 	"github.com/resgen-go/resgen/runtime/internal/setting"
@@ -27,11 +28,34 @@ func (r *reader) value(f *setting.Field, path string, v hujson.Value) (value any
 		r.fault(v.StartOffset, path, "%s is unknown; %s", r.describe(v), suggestAmong(text, f.OneOf))
 	case !ok:
 		r.wrong(v, path, expected(f))
-	case !f.Range.Holds(value):
+	case !r.inRange(f, v, value):
 		r.fault(v.StartOffset, path, "%s is outside %v", r.describe(v), f.Range)
 		ok = false
+	case f.Kind == setting.Duration:
+		value = r.nearest(f, path, v, value.(time.Duration))
 	}
 	return value, ok
+}
+
+// inRange judges a duration as it is written, for so does the schema.
+func (r *reader) inRange(f *setting.Field, v hujson.Value, value any) bool {
+	if f.Kind != setting.Duration {
+		return f.Range.Holds(value)
+	}
+	if seconds, ok := r.numberOf(v); ok {
+		return f.Range.HoldsSeconds(seconds)
+	}
+	text, _ := r.textOf(v)
+	return f.Range.HoldsText(text)
+}
+
+// nearest is d, or with a warning the bound of the range that only the sum of d's parts is beyond.
+func (r *reader) nearest(f *setting.Field, path string, v hujson.Value, d time.Duration) time.Duration {
+	nearest := f.Range.Nearest(d)
+	if nearest != d {
+		r.warn(v.StartOffset, path, "%s is outside %v in sum; it means %s", r.describe(v), f.Range, setting.Format(nearest))
+	}
+	return nearest
 }
 
 // typed reads a value as the Go type of a field's kind.

@@ -7,10 +7,12 @@ import (
 	"encoding/json"
 	"flag"
 	"fmt"
+	"math"
 	"os"
 	"path/filepath"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -213,21 +215,33 @@ func anyValue(t *rapid.T, f *setting.Field) any {
 	}
 }
 
-// anyDuration draws no text above the range, and none below but zero and negative ones: no schema sees that.
+// anyDuration draws durations in every form, at the bounds of the range, beside them and anywhere.
 func anyDuration(t *rapid.T, r setting.Range) any {
 	low, high := r.Low.(time.Duration).Seconds(), r.High.(time.Duration).Seconds()
 	if rapid.Bool().Draw(t, "seconds") {
-		return rapid.SampledFrom([]any{low, high, low + 0.5, low - 0.5, low / 2, high + 1, json.Number("1e300"), 20}).Draw(t, "number")
+		return rapid.SampledFrom([]any{low, high, low + 0.5, low - 0.5, low / 2, math.Nextafter(low, -1), math.Nextafter(high, math.MaxInt),
+			high + 1, json.Number("1e300"), json.Number("1e-300"), 20}).Draw(t, "number")
 	}
-	text := rapid.OneOf(
+	return rapid.OneOf(
 		rapid.SampledFrom([]string{"20s", "1m30s", "1.5h", ".5s", "3.s", "+1s", "7ms", "PT20S", "P1DT2H3.5S", "P1W", "PT0,5S", "+PT1M",
-			"0", "-0", "0s", "-0s", "-20s", "PT0S", "-PT0S", "-PT1S", "P0D", "", "20", "s", "1d", "P", "PT", "P1Y", "20 s", "20s\n"}),
-		rapid.StringMatching(`[+-]?P?(T?[0-9]{1,2}([.,][0-9])?(W|D|H|M|S|h|m|s|ms)){0,3}`),
+			"0", "-0", "0s", "-0s", "-20s", "PT0S", "-PT0S", "-PT1S", "P0D", "", "20", "s", "1d", "P", "PT", "P1Y", "20 s", "20s\n",
+			"0.1ns", "8760h1ns", "8760.00000000000000000001h", "0.99999999999999999999ms", "999us1us", "8760h8760h", "P52WT24H"}),
+		rapid.StringMatching(`[+-]?P?(T?[0-9]{1,5}([.,][0-9])?(W|D|H|M|S|h|m|s|ms)){0,3}`),
+		rapid.Map(rapid.SampledFrom([]float64{low, high}), func(bound float64) string {
+			unit := rapid.SampledFrom(units).Draw(t, "unit")
+			step := rapid.SampledFrom([]float64{0, 1e-9, -1e-9, 1, -1}).Draw(t, "step")
+			number := strconv.FormatFloat(bound/unit.seconds+step, 'f', rapid.IntRange(-1, 15).Draw(t, "digits"), 64)
+			return unit.before + number + unit.name
+		}),
 	).Draw(t, "duration")
-	if d, err := setting.ParseDuration(text); err == nil && (d > r.High.(time.Duration) || 0 < d && !r.Holds(d)) {
-		return "20s"
-	}
-	return text
+}
+
+var units = []struct {
+	before, name string
+	seconds      float64
+}{
+	{"", "ns", 1e-9}, {"", "µs", 1e-6}, {"", "ms", 1e-3}, {"", "s", 1}, {"", "m", 60}, {"", "h", 3600},
+	{"PT", "S", 1}, {"PT", "M", 60}, {"PT", "H", 3600}, {"P", "D", 86400}, {"P", "W", 604800},
 }
 
 // rarely is another value instead, now and then.

@@ -35,7 +35,8 @@ var (
 var ErrDuration = errors.New("no duration; allowed are " + DurationForms)
 
 // ParseDuration reads Go's durations ("20s", "1m30s") and those of ISO 8601 ("PT20S", "P1DT2H3.5S"). One that is longer
-// than a [time.Duration] holds, some 292 years, becomes the longest one.
+// than a [time.Duration] holds, some 292 years, becomes the longest one, and one that is shorter a nanosecond: zero
+// often has a meaning of its own.
 func ParseDuration(text string) (time.Duration, error) {
 	unsigned, negative := strings.CutPrefix(text, "-")
 	var d time.Duration
@@ -46,6 +47,9 @@ func ParseDuration(text string) (time.Duration, error) {
 		d = parseISO(unsigned)
 	default:
 		return 0, ErrDuration
+	}
+	if d == 0 && strings.ContainsAny(text, "123456789") {
+		d = 1
 	}
 	if negative {
 		d = -d
@@ -80,10 +84,13 @@ func parseTimes(text string, times time.Duration) time.Duration {
 	return d * times
 }
 
-// Seconds is a number of seconds as a duration, to the nearest nanosecond, and at most the longest one.
+// Seconds is a number of seconds as a duration, to the nearest nanosecond that is zero only for zero, and at most the
+// longest one.
 func Seconds(s float64) time.Duration {
 	ns := math.Round(s * float64(time.Second))
 	switch {
+	case ns == 0 && s != 0:
+		return time.Duration(math.Copysign(1, s))
 	case ns >= math.MaxInt64:
 		return math.MaxInt64
 	case ns <= math.MinInt64:

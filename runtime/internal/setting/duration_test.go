@@ -31,6 +31,9 @@ func TestParseDurationReadsEveryForm(t *testing.T) {
 		"P1W1DT1H":    (8*24 + 1) * time.Hour,
 		"P1DT2H3.5S":  26*time.Hour + 3500*time.Millisecond,
 		"-PT20S":      -20 * time.Second,
+		"0.1ns":       1,
+		"-0.01ns":     -1,
+		"PT0.000000S": 0,
 		"9999999999h": math.MaxInt64,
 		"P999999W":    math.MaxInt64,
 	}
@@ -60,7 +63,9 @@ func TestSecondsAreExactToTheNanosecond(t *testing.T) {
 		-2:       -2 * time.Second,
 		1e300:    math.MaxInt64,
 		-1e300:   -math.MaxInt64,
-		1e-12:    0,
+		0:        0,
+		1e-12:    1,
+		-1e-12:   -1,
 	}
 	for seconds, want := range tests {
 		if got := Seconds(seconds); got != want {
@@ -84,7 +89,9 @@ func TestAnyTextIsReadAsADurationOrRefused(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		text := rapid.StringMatching(`[+-]?P?(T?[0-9.,]{0,3}[WDHMShmsnu]{0,2}){0,4}`).Draw(t, "text")
 		d, err := ParseDuration(text)
-		if std, stdErr := time.ParseDuration(text); stdErr == nil && (err != nil || d != std) {
+		std, stdErr := time.ParseDuration(text)
+		tiny := std == 0 && d.Abs() == 1
+		if stdErr == nil && (err != nil || d != std && !tiny) {
 			t.Fatalf("%q is %v, %v; the standard library says %v", text, d, err, std)
 		}
 	})

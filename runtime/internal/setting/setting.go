@@ -13,7 +13,7 @@
 //
 // A field is an int, float64, [time.Duration], bool or string, or a pointer to one of these: then it is optional, and nil
 // means off. default "=other" takes the value of another setting. range is in interval notation: a bracket includes the
-// bound, a parenthesis excludes it, and an empty bound is none. Fields without a setting tag are no settings; those of an
+// bound, a parenthesis excludes it, and an empty bound is none; a duration has both. Fields without a setting tag are no settings; those of an
 // embedded struct count as the struct's own. Rules between fields are methods: [Checker], [Warner].
 //
 // The package knows nothing of JSON, of files and of what a setting is for.
@@ -178,6 +178,9 @@ func describeField(name string, sf reflect.StructField) (f Field, err error) {
 	}
 	if f.Range, err = parseRange(f.Kind, sf.Tag.Get("range")); err != nil {
 		return f, err
+	}
+	if f.Kind == Duration && !f.Range.ofDurations() {
+		return f, fmt.Errorf("the range of a duration is from 0s or later to a bound that is inside, not %v", f.Range)
 	}
 	if oneOf := sf.Tag.Get("oneof"); oneOf != "" {
 		f.OneOf = strings.Split(oneOf, ",")

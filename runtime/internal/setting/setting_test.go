@@ -15,14 +15,14 @@ type common struct {
 
 type sample struct {
 	common
-	Trials    int            `setting:"trials" default:"=threshold" range:"[1,1000]" doc:"trials"`
+	Trials    int            `setting:"trials" default:"=threshold" range:"[1,1001)" doc:"trials"`
 	Threshold int            `setting:"threshold" default:"3" range:"[1,1000]" doc:"failures that open it"`
 	Rate      float64        `setting:"rate" default:"21" range:"(0,100]" doc:"percent"`
 	Window    string         `setting:"window" default:"CALLS" oneof:"CALLS,SECONDS" doc:"what is counted"`
 	Fast      bool           `setting:"fast" default:"true" doc:"fast"`
 	Limit     *int           `setting:"limit" range:"[0,)" doc:"waiting calls at most"`
-	Wait      *time.Duration `setting:"wait" range:"[1ms,1h)" doc:"wait"`
-	Pause     *time.Duration `setting:"pause" default:"=longest" doc:"pause"`
+	Wait      *time.Duration `setting:"wait" range:"[1ms,1h]" doc:"wait"`
+	Pause     *time.Duration `setting:"pause" default:"=longest" range:"[0s,8760h]" doc:"pause"`
 	cache     int
 }
 
@@ -30,14 +30,14 @@ func TestDescribeSaysWhatTheTagsSay(t *testing.T) {
 	got := Describe(&sample{})
 	want := []Field{
 		{Name: "longest", Kind: Duration, Default: time.Minute, Range: Range{Low: time.Duration(0), High: 8760 * time.Hour, LowOpen: true}, Doc: "longest stay"},
-		{Name: "trials", Kind: Int, Like: "threshold", Range: Range{Low: 1, High: 1000}, Doc: "trials"},
+		{Name: "trials", Kind: Int, Like: "threshold", Range: Range{Low: 1, High: 1001, HighOpen: true}, Doc: "trials"},
 		{Name: "threshold", Kind: Int, Default: 3, Range: Range{Low: 1, High: 1000}, Doc: "failures that open it"},
 		{Name: "rate", Kind: Float, Default: 21.0, Range: Range{Low: 0.0, High: 100.0, LowOpen: true}, Doc: "percent"},
 		{Name: "window", Kind: Text, Default: "CALLS", OneOf: []string{"CALLS", "SECONDS"}, Doc: "what is counted"},
 		{Name: "fast", Kind: Bool, Default: true, Doc: "fast"},
 		{Name: "limit", Kind: Int, Optional: true, Range: Range{Low: 0, HighOpen: true}, Doc: "waiting calls at most"},
-		{Name: "wait", Kind: Duration, Optional: true, Range: Range{Low: time.Millisecond, High: time.Hour, HighOpen: true}, Doc: "wait"},
-		{Name: "pause", Kind: Duration, Optional: true, Like: "longest", Doc: "pause"},
+		{Name: "wait", Kind: Duration, Optional: true, Range: Range{Low: time.Millisecond, High: time.Hour}, Doc: "wait"},
+		{Name: "pause", Kind: Duration, Optional: true, Like: "longest", Range: Range{Low: time.Duration(0), High: 8760 * time.Hour}, Doc: "pause"},
 	}
 	if diff := cmp.Diff(want, got, cmpopts.IgnoreUnexported(Field{})); diff != "" {
 		t.Errorf("description (-want +got):\n%s", diff)
@@ -111,7 +111,7 @@ func TestAcceptsSaysWhatIsWrong(t *testing.T) {
 		{"longest", time.Duration(0), "0s is outside (0s, 8760h]"},
 		{"longest", 8760 * time.Hour, ""},
 		{"longest", 8760*time.Hour + 1, "8760h0m0.000000001s is outside (0s, 8760h]"},
-		{"wait", time.Hour, "1h is outside [1ms, 1h)"},
+		{"trials", 1001, "1001 is outside [1, 1001)"},
 		{"limit", -1, "-1 is outside [0, )"},
 		{"limit", 1 << 60, ""},
 		{"window", "SECONDS", ""},
@@ -153,6 +153,15 @@ func TestDescribeRefusesWrongTags(t *testing.T) {
 		{"a range of texts", &struct {
 			A string `setting:"a" default:"x" range:"[a,b]"`
 		}{}, "bad range"},
+		{"a duration without a range", &struct {
+			A time.Duration `setting:"a" default:"1s"`
+		}{}, "from 0s or later"},
+		{"a duration that may be negative", &struct {
+			A time.Duration `setting:"a" default:"1s" range:"[-1s,1h]"`
+		}{}, "from 0s or later"},
+		{"a duration without an end", &struct {
+			A time.Duration `setting:"a" default:"1s" range:"[0s,)"`
+		}{}, "from 0s or later"},
 		{"the default of nobody", &struct {
 			A int `setting:"a" default:"=b"`
 		}{}, "no setting of its kind"},
