@@ -105,19 +105,14 @@ func (p *Permit) Release() {
 	}
 }
 
-// release gives a busy permit back to the pool. If there is none, it came from nobody and is ignored.
+// release gives a busy permit back to the pool, by an addition, for that can't fail where many release at once. If
+// nothing was busy, the permit came from nobody, and the addition, which borrowed from above, is undone.
 func (b *Bulkhead) release() {
-	for {
-		t := b.now()
-		if t&busyMask == 0 {
-			return
-		}
-		if b.move(t, busyToFree) {
-			if t.queued() {
-				b.wake()
-			}
-			return
-		}
+	switch t := b.shift(1, busyToFree); {
+	case t.busy() > maxSize:
+		b.shift(1, freeToBusy)
+	case t.queued():
+		b.wake()
 	}
 }
 

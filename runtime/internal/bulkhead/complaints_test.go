@@ -37,6 +37,18 @@ func TestT31WaiterThatTimedOutIsNotHandedAPermitLater(t *testing.T) {
 	})
 }
 
+func TestT32ReleaseOfACopyAddsNoPermit(t *testing.T) {
+	b := sized(3, 0)
+	permit := acquire(t, t.Context(), b)
+	var together sync.WaitGroup
+	for range 4 {
+		twin := *permit
+		together.Go(twin.Release)
+	}
+	together.Wait()
+	figures{0, 0, 3, 0}.check(t, b)
+}
+
 func TestT32SecondReleaseChangesNoCapacity(t *testing.T) {
 	const size = 3
 	b := sized(size, time.Minute)

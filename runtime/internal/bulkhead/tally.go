@@ -8,8 +8,8 @@ package bulkhead
 //	bits  1–20  idle    permits that reservations keep for calls to come
 //	bit   0     queued  somebody waits, so only the holder of the lock takes free permits
 //
-// A bulkhead's size is the sum of the first three. Fields never borrow from each other: free is the
-// topmost and signed, and busy and idle are never taken below zero.
+// A bulkhead's size is the sum of the first three. Fields don't borrow from each other: free is the
+// topmost and signed, and busy and idle are not taken below zero, but see Bulkhead.release.
 type tally int64
 
 const (
