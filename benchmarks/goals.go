@@ -47,14 +47,14 @@ func goals(ns view, allocs int64, idle, used float64) []goal {
 		{"a failure: CONSECUTIVE_FAILURES", failure("breaker CONSECUTIVE_FAILURES"), 150, "ns", false},
 		{"a failure: PACED_RATE_THRESHOLD", failure("breaker PACED_RATE_THRESHOLD"), 150, "ns", false},
 		{"a failure: STATIC_THRESHOLD in 100", failure("breaker STATIC_THRESHOLD in 100"), 150, "ns", false},
-		{"a failure after 99 successes: STATIC_THRESHOLD in 100", rareFailure(ns), 150, "ns", false},
 		{"a breaker whose window holds 100 calls", used, 1 << 10, "B", false},
 		{"a million idle breakers", idle * breakers / (1 << 30), 1, "GiB", false},
 	}
 }
 
 // rareFailure is what a failure costs where 99 successes came before it, which
-// STATIC_THRESHOLD then hands to its engine one by one.
+// STATIC_THRESHOLD then hands to its engine one by one. It is no goal: what it
+// costs is up to the engine and the setting failureThresholdCapacity.
 func rareFailure(ns view) float64 {
 	mean := ns("failing", "breaker STATIC_THRESHOLD in 100, 1 of 100 fails", 1)
 	return 100*mean - 99*ns("closed", "breaker STATIC_THRESHOLD", 1)

@@ -78,6 +78,8 @@ func (r results) reportGoals(w io.Writer, idle, used float64) {
 		fmt.Fprintf(w, "| %s | %s | %s | %s %s %s | %s |\n", quiet.text, figure(quiet.got), figure(medians[i].got),
 			bound, figure(quiet.limit), quiet.unit, verdict(quiet, medians[i]))
 	}
+	fmt.Fprintf(w, "\nA failure of STATIC_THRESHOLD in 100 after 99 successes: %s ns quiet, %s ns in the median.\n",
+		figure(rareFailure(r.quiet)), figure(rareFailure(r.median)))
 }
 
 func verdict(quiet, median goal) string {

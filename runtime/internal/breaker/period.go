@@ -108,10 +108,10 @@ func (p *Period) conclude(outcome Counts) {
 	b := p.breaker
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	now := Now()
 	if p = b.same(p); p == nil {
 		return
 	}
+	now := p.moment()
 	switch p.state {
 	case Open:
 		p.endCanary(outcome, now)
@@ -144,8 +144,17 @@ func (p *Period) settle() {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if p = b.same(p); p != nil {
-		p.catchUp(p.outcomes.Load(), Now())
+		p.catchUp(p.outcomes.Load(), p.moment())
 	}
+}
+
+// moment is now, for an outcome. Where time means nothing to it the clock is not read: that would be a third of what a
+// failure costs.
+func (p *Period) moment() Instant {
+	if _, ok := p.window.(*countWindow); ok && p.state != HalfOpen {
+		return undated
+	}
+	return Now()
 }
 
 // catchUp settles the outcomes up to number, which are all successes, and judges the one at the milestone as of its place.
@@ -173,6 +182,9 @@ func (p *Period) judge(failed bool, now Instant) {
 	}
 	p.passed = 0
 	if verdict.Reason != "" {
+		if now == undated {
+			now = Now()
+		}
 		p.milestone = p.settled + 1 // later successes are not in the figures
 		p.breaker.move(verdict.To, now, now, cause{reason: verdict.Reason})
 		return

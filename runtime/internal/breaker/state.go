@@ -51,6 +51,7 @@ type Instant int64
 const (
 	longAgo Instant = math.MinInt64 / 2
 	never   Instant = math.MaxInt64
+	undated Instant = math.MinInt64 // no moment
 )
 
 var epoch = time.Now()

@@ -69,6 +69,7 @@ type engine struct {
 	keeps    int // outcomes that can matter
 	halfOpen bool
 	breaker  circuitbreaker.CircuitBreaker[any] // made for the first outcome
+	decided  bool                               // it has left its first state
 }
 
 // Judge hands the outcome to the engine. After a change of settings a new one gets all that the window holds: it has left
@@ -106,32 +107,22 @@ func (e *engine) build() circuitbreaker.CircuitBreaker[any] {
 	return breaker
 }
 
-// record stops where the engine leaves its first state: it would count the rest in its next one.
+// record stops where the engine leaves its first state: it would count the rest in its next one. Asking for the state
+// takes the engine's lock, and a success never leaves CLOSED.
 func (e *engine) record(failures, successes uint64) {
-	for range successes {
-		if e.decided() {
-			return
-		}
+	for ; successes > 0 && !e.decided; successes-- {
 		e.breaker.RecordSuccess()
+		e.decided = e.halfOpen && !e.breaker.IsHalfOpen()
 	}
-	for range failures {
-		if e.decided() {
-			return
-		}
+	for ; failures > 0 && !e.decided; failures-- {
 		e.breaker.RecordFailure()
+		e.decided = e.breaker.IsOpen()
 	}
-}
-
-func (e *engine) decided() bool {
-	if e.halfOpen {
-		return !e.breaker.IsHalfOpen()
-	}
-	return !e.breaker.IsClosed()
 }
 
 func (e *engine) verdict(c Counts) Verdict {
 	switch {
-	case !e.decided():
+	case !e.decided:
 		return Verdict{}
 	case e.breaker.IsClosed():
 		return Verdict{Closed, fmt.Sprintf("%d of %d trials succeeded", c.Calls-c.Failures, c.Calls)}
