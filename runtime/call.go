@@ -94,13 +94,18 @@ func (c *Call) Context() context.Context { return c.ctx }
 // gives every permit back. It returns err, which also is [ErrTimeout] where the
 // guard's timeout had passed.
 func (c *Call) Finish(err error) error {
-	if c.guard == nil {
+	g := c.guard
+	if g == nil {
 		return err
 	}
-	if err != nil || c.guard.classify != nil {
+	if err != nil || g.classify != nil {
 		return c.finish(err)
 	}
-	c.end(Success)
+	c.guard = nil
+	if c.period != nil { // end(Success) would be a call more for every call
+		c.period.Success(c.slow())
+	}
+	c.leave(g, Success)
 	return nil
 }
 
@@ -164,19 +169,33 @@ func (c *Call) end(outcome Outcome) {
 	g := c.guard
 	c.guard = nil
 	if c.period != nil {
-		slow := c.slowAt != 0 && breaker.Now() > c.slowAt
-		switch outcome {
-		case Success:
-			c.period.Success(slow)
-		case Failure:
-			c.period.Failure(slow)
-		default:
-			c.period.Ignore()
-		}
+		c.record(outcome)
 	}
-	if g.bulkhead != nil || g.entry != nil {
-		c.giveBack(g)
+	c.leave(g, outcome)
+}
+
+func (c *Call) record(outcome Outcome) {
+	switch slow := c.slow(); outcome {
+	case Success:
+		c.period.Success(slow)
+	case Failure:
+		c.period.Failure(slow)
+	default:
+		c.period.Ignore()
 	}
+}
+
+func (c *Call) slow() bool { return c.slowAt != 0 && breaker.Now() > c.slowAt }
+
+// leave returns what the call took, and tells who observes calls.
+func (c *Call) leave(g *Guard, outcome Outcome) {
+	if g.bulkhead != nil || g.entry != nil || c.measured != nil {
+		c.settle(g, outcome)
+	}
+}
+
+func (c *Call) settle(g *Guard, outcome Outcome) {
+	c.giveBack(g)
 	if c.measured != nil {
 		c.measured.end(g, outcome)
 	}
