@@ -21,7 +21,7 @@ func goals(ns view, allocs int64, idle, used float64) []goal {
 	closed := func(path string) float64 { return ns("closed", path, 1) }
 	refused := func(path string) float64 { return ns("refused", path, 1) }
 	bare := ns("floor", "bare", 1)
-	read := ns("floor", "monotonic read", 1) - bare
+	read := ns("floor", "two monotonic reads", 1) - ns("floor", "monotonic read", 1)
 	breaker, both := closed("breaker CANARY_RATE_THRESHOLD"), closed("breaker and bulkhead")
 	failure := func(path string) float64 {
 		return 2*ns("failing", path+", 1 of 2 fails", 1) - breaker

@@ -36,6 +36,7 @@ var floors = []path{
 	{name: "two compare-and-swaps", make: func() client { return new(swaps) }},
 	{name: "mutex pair", make: func() client { return new(mutex) }},
 	{name: "monotonic read", make: func() client { return monotonic{} }},
+	{name: "two monotonic reads", make: func() client { return twice{} }},
 	{name: "time.Now", make: func() client { return wall{} }},
 	{name: "context.WithTimeout", make: func() client { return deadline{} }},
 	{name: "allocation of 192 B with pointers", make: func() client { return allocation{func(*[24]*int) {}} }},

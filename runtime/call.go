@@ -169,20 +169,16 @@ func (c *Call) end(outcome Outcome) {
 	g := c.guard
 	c.guard = nil
 	if c.period != nil {
-		c.record(outcome)
+		switch slow := c.slow(); outcome {
+		case Success:
+			c.period.Success(slow)
+		case Failure:
+			c.period.Failure(slow)
+		default:
+			c.period.Ignore()
+		}
 	}
 	c.leave(g, outcome)
-}
-
-func (c *Call) record(outcome Outcome) {
-	switch slow := c.slow(); outcome {
-	case Success:
-		c.period.Success(slow)
-	case Failure:
-		c.period.Failure(slow)
-	default:
-		c.period.Ignore()
-	}
 }
 
 func (c *Call) slow() bool { return c.slowAt != 0 && breaker.Now() > c.slowAt }
