@@ -65,13 +65,16 @@ func (c *Call) Begin(ctx context.Context, g *Guard) error {
 	if limit > 0 || g.events.calls {
 		c.measure(limit)
 	}
+	if c.reservation != nil {
+		c.reservation.Open()
+	}
 	return nil
 }
 
 // beginAgain begins a call anew that may have met one half of the old settings
 // and the other of new ones. A call that waited has begun under the old ones.
 func (c *Call) beginAgain(ctx context.Context, g *Guard) error {
-	c.end(Ignored)
+	c.undo()
 	*c = Call{}
 	return c.Begin(ctx, g)
 }
@@ -133,7 +136,7 @@ func (c *Call) Release() {
 // as Begin derived one from it, the dependency was not called.
 func (c *Call) breakOff() {
 	if m := c.measured; m != nil && m.limit > 0 && m.cancel == nil {
-		c.end(Ignored)
+		c.undo()
 		return
 	}
 	c.end(Failure)
@@ -191,16 +194,32 @@ func (c *Call) leave(g *Guard, outcome Outcome) {
 }
 
 func (c *Call) settle(g *Guard, outcome Outcome) {
-	c.giveBack(g)
+	if g.bulkhead != nil {
+		c.permit.Release()
+	}
+	if c.reservation != nil {
+		g.close(c.reservation)
+	}
 	if c.measured != nil {
 		c.measured.end(g, outcome)
 	}
 }
 
-// giveBack returns what enter took.
+// undo takes a beginning back, as if there had been none: the dependency was not
+// called.
+func (c *Call) undo() {
+	g := c.guard
+	c.guard = nil
+	if c.period != nil {
+		c.period.Ignore()
+	}
+	c.giveBack(g)
+}
+
+// giveBack returns what enter took for a call that is not made.
 func (c *Call) giveBack(g *Guard) {
 	if g.bulkhead != nil {
-		c.permit.Release()
+		c.permit.Return()
 	}
 	if c.reservation != nil {
 		g.close(c.reservation)

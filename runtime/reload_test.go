@@ -399,6 +399,26 @@ func TestCallThatMeetsAReloadBeginsAgain(t *testing.T) {
 	}
 }
 
+func TestCallThatBeginsAgainSpendsItsTicketOnce(t *testing.T) {
+	source, registry := newSource(t, `{"bulkheads": {"b": {"maxConcurrentCalls": 2}}}`)
+	entry := newGuard(t, registry, resilience.Guards{Preload: permits("b", 1)})
+	call := newGuard(t, registry, resilience.Guards{Bulkhead: "b", Breaker: "b"})
+	stranger := newGuard(t, registry, resilience.Guards{Bulkhead: "b"})
+	do(t.Context(), entry, func(ctx context.Context) error {
+		hold(t, t.Context(), stranger)
+		ctx = &meddling{Context: ctx, meddle: func() {
+			reload(t, source, registry, `{"breakers": {"b": {"failureThreshold": 1}}, "bulkheads": {"b": {"maxConcurrentCalls": 2}}}`)
+		}}
+		if err := do(ctx, call, returns(nil)); err != nil {
+			t.Error(err)
+		}
+		return nil
+	})
+	if got := bulkheadOf(t, registry, "b"); got.UsedFromReservation != 1 || got.Overflow != 0 || got.ReturnedUnused != 0 {
+		t.Errorf("the ticket: %+v", got)
+	}
+}
+
 // meddling is a context that does something when it is first asked for its end,
 // as a bulkhead does in the middle of the beginning of a call.
 type meddling struct {

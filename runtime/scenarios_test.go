@@ -424,6 +424,35 @@ func TestScenario46BreakerThatOpensDuringTheWaitRefusesAtTheSecondLook(t *testin
 	})
 }
 
+func TestScenario46SecondLookThatRefusesSpendsNoTicketAround(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		registry := newRegistry(t, shop)
+		outer := newGuard(t, registry, resilience.Guards{Preload: permits("pay", 1)})
+		inner := newGuard(t, registry, resilience.Guards{Bulkhead: "pay", Check: []string{"pay"}, Preload: permits("stock", 2)})
+		inStock := newGuard(t, registry, resilience.Guards{Bulkhead: "stock"})
+		var holders []func(error)
+		for range 4 {
+			holders = append(holders, hold(t, t.Context(), inStock))
+		}
+		do(t.Context(), outer, func(ctx context.Context) error {
+			var entered sync.WaitGroup
+			entered.Go(func() { wantGate(t, do(ctx, inner, never(t)), "pay") })
+			synctest.Wait()
+			handle(t, registry, "pay").Trip("test")
+			for _, end := range holders {
+				end(nil)
+			}
+			entered.Wait()
+			if got := bulkheadOf(t, registry, "pay"); got.ReservedIdle != 1 || got.UsedFromReservation != 0 {
+				t.Errorf("around it: %+v", got)
+			}
+			return nil
+		})
+		wantFree(t, registry, "pay")
+		wantFree(t, registry, "stock")
+	})
+}
+
 func TestScenario47BodyThatFailsOrPanicsIsNoOutcomeOfACheckedBreaker(t *testing.T) {
 	registry := newRegistry(t, shop)
 	entry := newGuard(t, registry, resilience.Guards{Check: []string{"pay"}})

@@ -62,6 +62,7 @@ func BenchmarkReserve(b *testing.B) {
 			if refused != nil {
 				b.Fatal(refused)
 			}
+			r.Open()
 			r.Close()
 		}
 	})
@@ -72,6 +73,7 @@ func BenchmarkReserve(b *testing.B) {
 			if refused != nil {
 				b.Fatal(refused)
 			}
+			r.Open()
 			permit, _, refused := one.Acquire(r)
 			if refused != nil {
 				b.Fatal(refused)
@@ -94,6 +96,7 @@ func TestAllocations(t *testing.T) {
 			if refused != nil {
 				t.Fatal(refused)
 			}
+			r.Open()
 			permit, _, _ := wants[0].Bulkhead.Acquire(r)
 			permit.Release()
 			r.Close()

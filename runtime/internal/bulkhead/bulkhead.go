@@ -32,6 +32,7 @@ type Bulkhead struct {
 	pool holding // stands for the pool in permits that come from there; of no reservation
 
 	mu       sync.Mutex // guards the queue, and the free permits while somebody waits
+	size     int
 	queue    queue
 	capacity int // requests that may wait
 
@@ -48,7 +49,7 @@ type Bulkhead struct {
 // New returns a bulkhead with all its permits free. It panics if no bulkhead can have the size.
 func New(name string, s Settings) *Bulkhead {
 	s.mustFit(name)
-	b := &Bulkhead{name: name, number: born.Add(1)}
+	b := &Bulkhead{name: name, number: born.Add(1), size: s.MaxConcurrentCalls}
 	b.pool.bulkhead = b
 	b.full = &Refusal{Bulkhead: b, Kind: Full, Wanted: 1}
 	b.tally.Store(int64(tally(s.MaxConcurrentCalls) * oneFree))
@@ -103,6 +104,17 @@ func (p *Permit) Release() {
 	default:
 		h.endCall()
 	}
+}
+
+// Return gives back the permit of a call that was not made, so that a reservation has it for another
+// one. It leaves p empty too.
+func (p *Permit) Return() {
+	if h := p.from; h != nil && h.reservation != nil {
+		p.from = nil
+		h.undoCall()
+		return
+	}
+	p.Release()
 }
 
 // release gives a busy permit back to the pool, by an addition, for that can't fail where many release at once. If

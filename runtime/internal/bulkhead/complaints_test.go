@@ -239,6 +239,7 @@ func TestT42ReservationIsAllOrNothing(t *testing.T) {
 		for range 2 {
 			both.Go(func() {
 				if r, _, refused := d.Reserve(t.Context()); refused == nil {
+					r.Open()
 					won.Add(1)
 					entries <- r
 				}
@@ -379,5 +380,43 @@ func TestEntryThatLeavesPermitsUnusedWhileOthersAreMissingIsMismatched(t *testin
 		if entry.Close() {
 			t.Errorf("told for %d calls on two tickets", calls)
 		}
+	}
+}
+
+// panicking is a context whose Err panics from some call on.
+type panicking struct {
+	context.Context
+	after int
+}
+
+func (p *panicking) Err() error {
+	if p.after--; p.after < 0 {
+		panic("context")
+	}
+	return p.Context.Err()
+}
+
+func TestPanicOfAContextAfterTheGrantLosesNoPermit(t *testing.T) {
+	for _, wants := range []*Demand{nil, {}} {
+		synctest.Test(t, func(t *testing.T) {
+			b := sized(1, time.Hour)
+			holder := acquire(t, t.Context(), b)
+			ctx := &panicking{t.Context(), 2}
+			waiter := try(func(*attempt) {
+				defer func() { recover() }()
+				if wants == nil {
+					b.Acquire(ctx)
+				} else {
+					demand(t, Want{b, 1, Ticket}).Reserve(ctx)
+				}
+				t.Error("the context did not panic")
+			})
+			figures{1, 0, 0, 1}.check(t, b)
+			holder.Release()
+			if waiter.waits() {
+				t.Error("still waits")
+			}
+			figures{0, 0, 1, 0}.check(t, b)
+		})
 	}
 }

@@ -72,23 +72,31 @@ func (d *Demand) CountGate() {
 //
 // Where ctx carries a reservation already, idle permits are borrowed from it first, and only what is
 // missing comes from the pool.
+//
+// The reservation serves calls from [Reservation.Open] on. One that is closed before has served
+// nobody, and all that it has goes back to where it came from.
 func (d *Demand) Reserve(ctx context.Context) (r *Reservation, waited bool, refused *Refusal) {
 	if err := ctx.Err(); err != nil {
 		return nil, false, d.wants[0].Bulkhead.refuseDone(d.wants[0].N, err)
 	}
 	p := patience{longest: d.patience()}
 	outer := From(ctx)
-	if outer == nil && p.longest == 0 {
-		if refused := d.glance(); refused != nil {
+	if outer == nil {
+		if refused := d.glance(p.longest > 0); refused != nil {
 			return nil, false, refused
 		}
 	}
 	filling := newReservation(ctx, outer, d.wants)
 	defer func() {
 		if r == nil { // refused, or a method of the context panicked
-			filling.abandon()
+			filling.Close()
 		}
 	}()
+	if outer != nil {
+		if refused := filling.borrow(); refused != nil {
+			return nil, false, refused
+		}
+	}
 	for i := range filling.holdings {
 		waits, refused := filling.holdings[i].fill(ctx, &p)
 		waited = waited || waits
@@ -96,20 +104,27 @@ func (d *Demand) Reserve(ctx context.Context) (r *Reservation, waited bool, refu
 			return nil, waited, refused
 		}
 	}
-	for i := range filling.holdings {
-		filling.holdings[i].open()
-	}
 	return filling, waited, nil
 }
 
-// glance refuses what has no chance without a wait, before anything is taken or allocated.
-func (d *Demand) glance() *Refusal {
-	for _, w := range d.wants {
-		if t := w.Bulkhead.now(); t.available() < w.N {
+// glance refuses what has no chance, before anything is taken or allocated: what is too large for a bulkhead, wherever in
+// the demand it is, and what is not there now if nothing may wait.
+func (d *Demand) glance(mayWait bool) *Refusal {
+	var full *Want
+	var seen tally
+	for i := range d.wants {
+		w := &d.wants[i]
+		switch t := w.Bulkhead.now(); {
+		case w.N > t.size():
 			return w.Bulkhead.refuseClaim(claim{n: w.N}, t)
+		case full == nil && t.available() < w.N:
+			full, seen = w, t
 		}
 	}
-	return nil
+	if mayWait || full == nil {
+		return nil
+	}
+	return full.Bulkhead.refuseClaim(claim{n: full.N}, seen)
 }
 
 // patience is the longest wait that one of the bulkheads allows.

@@ -72,6 +72,7 @@ func reserve(t *testing.T, ctx context.Context, wants ...Want) *Reservation {
 	if refused != nil {
 		t.Fatalf("refused: %v", refused)
 	}
+	r.Open()
 	return r
 }
 
@@ -116,7 +117,11 @@ func tryAcquire(ctx context.Context, b *Bulkhead) *attempt {
 }
 
 func tryReserve(ctx context.Context, d *Demand) *attempt {
-	return try(func(a *attempt) { a.entry, a.waited, a.refused = d.Reserve(ctx) })
+	return try(func(a *attempt) {
+		if a.entry, a.waited, a.refused = d.Reserve(ctx); a.entry != nil {
+			a.entry.Open()
+		}
+	})
 }
 
 func (a *attempt) waits() bool {

@@ -50,25 +50,49 @@ func (h *holding) fromPool() int32 {
 	return sum
 }
 
-// fill gets the permits of a new reservation, which nobody else knows yet: borrowed ones first, the
-// rest from the pool.
+// fill gets from the pool what a new reservation, which nobody else knows yet, has not borrowed.
 func (h *holding) fill(ctx context.Context, p *patience) (waited bool, refused *Refusal) {
-	c := claim{n: int(h.n), to: freeToIdle}
+	c := h.claim()
+	if c.n == 0 {
+		return false, nil
+	}
+	if h.againstOrder() {
+		p = new(patience)
+	}
+	if waited, refused = h.bulkhead.obtain(ctx, c, p); refused == nil {
+		h.book(int32(c.n))
+	}
+	return waited, refused
+}
+
+// claim is what a new reservation wants from the pool.
+func (h *holding) claim() claim {
+	c := claim{n: int(h.n - h.owed), loan: int(h.owed), to: freeToIdle}
 	if h.as == Own {
 		c.to = freeToBusy
 	}
 	if h.reservation.outer != nil {
-		if against := h.borrow(&c); against {
-			p = new(patience)
-		}
+		c.nested, c.held = h, h.enclosing()
 	}
-	if c.n > 0 {
-		if waited, refused = h.bulkhead.obtain(ctx, c, p); refused != nil {
-			return waited, refused
-		}
+	return c
+}
+
+// enclosing is the number of permits that the entries around h have from the pool.
+func (h *holding) enclosing() int {
+	h.lock()
+	defer h.unlock()
+	return int(h.outer().fromPool())
+}
+
+// againstOrder reports whether to wait would be against the global order, so that two entries could
+// wait for each other.
+func (h *holding) againstOrder() bool {
+	if h.reservation.outer == nil {
+		return false
 	}
-	h.book(int32(c.n))
-	return waited, nil
+	h.lock()
+	defer h.unlock()
+	return h.reservation.outer.holdsAfter(h.bulkhead)
 }
 
 // book counts n permits, as far as they are for calls inside or not.
@@ -81,12 +105,8 @@ func (h *holding) book(n int32) {
 	h.fresh = h.idle
 }
 
-// borrow takes off c what enclosing entries can spare. It reports whether waiting for the rest would
-// be against the global order, so that two entries could wait for each other.
-func (h *holding) borrow(c *claim) (against bool) {
-	h.lock()
-	defer h.unlock()
-	c.held = int(h.outer().fromPool())
+// borrow takes what enclosing entries can spare. The lock must be held.
+func (h *holding) borrow() {
 	missing := h.n
 	for from := h.outer(); from != nil && missing > 0; from = from.outer() {
 		if n := from.lend(missing); n > 0 {
@@ -96,12 +116,10 @@ func (h *holding) borrow(c *claim) (against bool) {
 	}
 	h.owed = h.n - missing
 	h.book(h.owed)
-	c.n, c.loan = int(missing), int(h.owed)
 	if h.as == Own {
 		h.bulkhead.shift(h.owed, idleToBusy)
 		h.outer().miss(missing)
 	}
-	return h.reservation.outer.holdsAfter(h.bulkhead)
 }
 
 // lend passes up to n idle permits to an inner holding.
@@ -211,6 +229,26 @@ func (h *holding) miss(n int32) {
 			return
 		}
 	}
+}
+
+// undoCall takes back the permit of a call that was not made: nothing is spent.
+func (h *holding) undoCall() {
+	h.lock()
+	defer h.unlock()
+	if h.busy == 0 {
+		return // from nobody
+	}
+	h.busy--
+	h.used--
+	h.bulkhead.counters.used.Add(^uint64(0))
+	if !h.reservation.closed {
+		h.idle++
+		h.bulkhead.shift(1, busyToIdle)
+		return
+	}
+	pooled := h.dismiss(1, oneBusy, false)
+	h.unused += pooled
+	h.bulkhead.counters.unused.Add(uint64(pooled))
 }
 
 // endCall gives back the permit of a call that ended.

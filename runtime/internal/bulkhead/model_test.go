@@ -56,6 +56,7 @@ type mHolding struct {
 	b                *mBulkhead
 	as               Use
 	n                int
+	loan             int // of these: borrowed
 	used, overflowed int
 }
 
@@ -200,7 +201,41 @@ func (m *model) begin(o op, wants []mWant, entry bool) {
 		m.refuse(r, first.b, Done, min(first.n, first.b.available()))
 		return
 	}
+	m.tasks = append(m.tasks, func() bool { return m.look(r) })
+}
+
+// look borrows what entries around r can spare, and refuses what can never be had, in any holding.
+func (m *model) look(r *mRequest) (more bool) {
+	if r.outer != nil && r.entry {
+		for _, h := range r.holdings {
+			m.borrow(r, h)
+		}
+	}
+	for i, h := range r.holdings {
+		if m.want(r, h); r.entry && r.need > 0 && r.need+r.held > h.b.size {
+			r.step = i
+			return m.refusePermits(r, h.b)
+		}
+	}
 	m.tasks = append(m.tasks, func() bool { return m.fill(r) })
+	return false
+}
+
+// want says what r needs from the pool for h.
+func (m *model) want(r *mRequest, h *mHolding) {
+	r.need, r.held, r.loan = h.n-h.loan, 0, h.loan
+	if !r.entry {
+		return
+	}
+	for _, from := range r.outer.chain(h.b) {
+		if !from.entry.closed {
+			for _, p := range from.care() {
+				if p.owners[0] == from {
+					r.held++
+				}
+			}
+		}
+	}
 }
 
 // fill gets the permits of one holding, if that needs no wait.
@@ -214,7 +249,8 @@ func (m *model) fill(r *mRequest) (more bool) {
 		r.state = isGranted
 		return false
 	}
-	patient := r.entry && m.borrow(r, h) || !r.entry
+	m.want(r, h)
+	patient := !r.entry || m.inOrder(r, h)
 	switch {
 	case r.need == 0:
 		r.step++
@@ -252,7 +288,6 @@ func (m *model) useReserved(r *mRequest, b *mBulkhead) bool {
 		}
 	}
 	m.miss(chain)
-	r.need = 1
 	return false
 }
 
@@ -266,32 +301,25 @@ func (m *model) miss(chain []*mHolding) {
 	}
 }
 
-// borrow books idle permits of entries around r. It reports whether r may wait for the others.
-func (m *model) borrow(r *mRequest, h *mHolding) (patient bool) {
+// borrow books idle permits of entries around r.
+func (m *model) borrow(r *mRequest, h *mHolding) {
 	chain := r.outer.chain(h.b)
-	r.need, r.held, r.loan = h.n, 0, 0
-	for _, from := range chain {
-		if !from.entry.closed {
-			for _, p := range from.care() {
-				if p.owners[0] == from {
-					r.held++
-				}
-			}
-		}
-	}
 	for _, from := range chain {
 		for _, p := range from.idle() {
-			if r.need > 0 {
+			if h.loan < h.n {
 				p.owners = append(p.owners, h)
 				p.busy, p.ran = h.as == Own, false
-				r.need--
-				r.loan++
+				h.loan++
 			}
 		}
 	}
-	if h.as == Own && r.need > 0 {
+	if h.as == Own && h.loan < h.n {
 		m.miss(chain)
 	}
+}
+
+// inOrder reports whether r may wait for h.
+func (m *model) inOrder(r *mRequest, h *mHolding) bool {
 	for e := r.outer; e != nil; e = e.outer {
 		for _, other := range e.holdings {
 			if !e.closed && other.b.order > h.b.order && len(other.care()) > 0 {
@@ -577,12 +605,30 @@ func (m *model) end(r *mRequest) {
 func (m *model) resize(b *mBulkhead, s Settings) {
 	b.set(s)
 	for _, r := range slices.Clone(b.queue) {
-		if r.need+r.held > b.size {
-			b.queue = slices.DeleteFunc(b.queue, func(q *mRequest) bool { return q == r })
-			m.refuse(r, b, TooLarge, max(0, b.size-r.held)+r.loan)
+		if r.need > b.size || r.outer == nil || !r.entry {
+			m.refuseMisfit(r, b)
+		} else {
+			m.tasks = append(m.tasks, func() bool { return m.askAgain(r, b) })
 		}
 	}
 	m.serve(b)
+}
+
+// askAgain looks at what the entries around r hold now.
+func (m *model) askAgain(r *mRequest, b *mBulkhead) (more bool) {
+	if slices.Contains(b.queue, r) {
+		m.want(r, r.holdings[r.step])
+		m.refuseMisfit(r, b)
+		m.serve(b)
+	}
+	return false
+}
+
+func (m *model) refuseMisfit(r *mRequest, b *mBulkhead) {
+	if r.need+r.held > b.size {
+		b.queue = slices.DeleteFunc(b.queue, func(q *mRequest) bool { return q == r })
+		m.refuse(r, b, TooLarge, max(0, b.size-r.held)+r.loan)
+	}
 }
 
 func (b *mBulkhead) set(s Settings) {

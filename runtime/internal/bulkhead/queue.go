@@ -7,10 +7,11 @@ import (
 
 // A claim is a request for permits of one bulkhead.
 type claim struct {
-	n    int   // permits wanted from the pool
-	to   tally // the move that grants one
-	held int   // permits that enclosing reservations hold meanwhile
-	loan int   // permits got from those already
+	n      int      // permits wanted from the pool
+	to     tally    // the move that grants one
+	nested *holding // that wants them, if others enclose it
+	held   int      // permits that those held when last asked
+	loan   int      // permits got from those already
 }
 
 // fits reports whether a bulkhead of that size could ever grant the claim.
@@ -64,7 +65,7 @@ func (b *Bulkhead) obtain(ctx context.Context, c claim, p *patience) (waited boo
 		return false, b.refuseClaim(c, t)
 	}
 	done := ctx.Done() // before there is a place in the queue that a panic could lose
-	w := &waiter{claim: c, verdict: make(chan *Refusal, 1)}
+	w := newWaiter(c)
 	if waits, refused := b.enqueue(w); !waits {
 		return false, refused
 	}
@@ -92,11 +93,17 @@ func (b *Bulkhead) enqueue(w *waiter) (waits bool, refused *Refusal) {
 func (b *Bulkhead) await(ctx context.Context, done <-chan struct{}, w *waiter, left time.Duration) *Refusal {
 	timer := time.NewTimer(left)
 	defer timer.Stop()
-	select {
-	case refused := <-w.verdict:
-		return b.decided(ctx, w, refused)
-	case <-done:
-	case <-timer.C:
+	for waits := true; waits; {
+		select {
+		case refused := <-w.verdict:
+			return b.decided(ctx, w, refused)
+		case <-w.shrunk:
+			b.askAgain(w)
+		case <-done:
+			waits = false
+		case <-timer.C:
+			waits = false
+		}
 	}
 	if refused, left := b.leave(ctx, w); left {
 		return refused
@@ -104,15 +111,31 @@ func (b *Bulkhead) await(ctx context.Context, done <-chan struct{}, w *waiter, l
 	return b.decided(ctx, w, <-w.verdict)
 }
 
+// askAgain refuses w if, with what the entries around it hold now, its bulkhead became too small.
+func (b *Bulkhead) askAgain(w *waiter) {
+	held := w.nested.enclosing()
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	w.held = held
+	b.refuseMisfit(w)
+	b.serve()
+}
+
 // decided accepts the verdict on w, but hands permits back that a cancelled request no longer wants.
 func (b *Bulkhead) decided(ctx context.Context, w *waiter, refused *Refusal) *Refusal {
 	if refused != nil {
 		return refused
 	}
+	kept := false
+	defer func() {
+		if !kept { // also where a method of the context panics
+			b.put(int32(w.n), -w.to)
+		}
+	}()
 	if err := ended(ctx, time.Now()); err != nil {
-		b.put(int32(w.n), -w.to)
 		return b.refuse(Refusal{Kind: Cancelled, Wanted: w.n + w.loan, Available: w.n + w.loan, Cause: err})
 	}
+	kept = true
 	return nil
 }
 
@@ -160,8 +183,17 @@ func (b *Bulkhead) serve() {
 type waiter struct {
 	claim
 	verdict    chan *Refusal // has room for the one verdict: nil grants
+	shrunk     chan struct{} // tells a nested one to ask what the others hold, for which it needs their lock
 	queued     bool
 	prev, next *waiter
+}
+
+func newWaiter(c claim) *waiter {
+	w := &waiter{claim: c, verdict: make(chan *Refusal, 1)}
+	if c.nested != nil {
+		w.shrunk = make(chan struct{}, 1)
+	}
+	return w
 }
 
 // A queue is a list of waiters, from which any can leave.

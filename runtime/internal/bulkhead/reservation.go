@@ -16,6 +16,7 @@ type Reservation struct {
 
 	outer  *Reservation // the nearest enclosing one that was open at the start
 	mu     sync.Mutex   // that of the root guards the holdings of all reservations inside it
+	opened bool         // the body runs, or ran
 	closed bool
 
 	holdings []holding
@@ -168,14 +169,29 @@ func (r *Reservation) use(b *Bulkhead) *holding {
 	return r.find(b).beginCall()
 }
 
-// abandon gives back what a reservation got that was refused the rest.
-func (r *Reservation) abandon() {
+// borrow takes from the enclosing reservations what they can spare, and refuses what the pool could
+// never add to what they hold.
+func (r *Reservation) borrow() *Refusal {
 	mu := &r.root().mu
 	mu.Lock()
-	defer mu.Unlock()
-	r.closed = true
 	for i := range r.holdings {
-		r.holdings[i].close(false)
+		r.holdings[i].borrow()
+	}
+	mu.Unlock()
+	for i := range r.holdings {
+		h := &r.holdings[i]
+		if c, t := h.claim(), h.bulkhead.now(); c.n > 0 && !c.fits(t.size()) {
+			return h.bulkhead.refuseClaim(c, t)
+		}
+	}
+	return nil
+}
+
+// Open makes the reservation one that serves calls. It is for the moment before the body runs.
+func (r *Reservation) Open() {
+	r.opened = true
+	for i := range r.holdings {
+		r.holdings[i].open()
 	}
 }
 
@@ -194,8 +210,8 @@ func (r *Reservation) Close() (mismatched bool) {
 	unused, overflow := int32(0), int32(0)
 	for i := range r.holdings {
 		h := &r.holdings[i]
-		h.close(true)
-		if h.as == Own {
+		h.close(r.opened)
+		if !r.opened || h.as == Own {
 			continue
 		}
 		h.bulkhead.open.Add(-1)

@@ -10,10 +10,11 @@ func (b *Bulkhead) Resize(s Settings) {
 	s.mustFit(b.name)
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	growth := s.MaxConcurrentCalls - b.now().size()
-	t := tally(b.tally.Add(int64(tally(growth) * oneFree)))
+	growth := s.MaxConcurrentCalls - b.size
+	b.size = s.MaxConcurrentCalls
+	b.tally.Add(int64(tally(growth) * oneFree))
 	b.tune(s)
-	b.refuseMisfits(t)
+	b.refuseMisfits()
 	b.serve()
 }
 
@@ -26,14 +27,26 @@ func (b *Bulkhead) tune(s Settings) {
 	}
 }
 
-// refuseMisfits refuses the queued requests that the size can never hold.
-func (b *Bulkhead) refuseMisfits(t tally) {
+// refuseMisfits refuses the queued requests that the size can never hold. What entries around one hold
+// may be less than when it was asked.
+func (b *Bulkhead) refuseMisfits() {
 	for w := b.queue.first; w != nil; {
 		next := w.next
-		if !w.fits(t.size()) {
-			b.queue.remove(w)
-			w.verdict <- b.refuseClaim(w.claim, t)
+		if w.nested == nil || w.n > b.size {
+			b.refuseMisfit(w)
+		} else {
+			select {
+			case w.shrunk <- struct{}{}:
+			default: // it has not asked since the last shrink
+			}
 		}
 		w = next
+	}
+}
+
+func (b *Bulkhead) refuseMisfit(w *waiter) {
+	if t := b.now(); w.queued && !w.fits(t.size()) {
+		b.queue.remove(w)
+		w.verdict <- b.refuseClaim(w.claim, t)
 	}
 }

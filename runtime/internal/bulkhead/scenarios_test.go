@@ -101,6 +101,20 @@ func TestScenario06MoreThanTheSizeIsTooLargeAtOnce(t *testing.T) {
 	})
 }
 
+func TestScenario06TooLargeAnywhereInTheSetIsSaidBeforeAnyWait(t *testing.T) {
+	for _, wait := range []time.Duration{0, time.Hour} {
+		synctest.Test(t, func(t *testing.T) {
+			a, b := named("a", 4, wait), named("b", 4, wait)
+			acquireN(t, t.Context(), a, 4)
+			begin := time.Now()
+			refuseEntry(t, t.Context(), Refusal{b, TooLarge, 5, 4, nil}, Want{a, 1, Ticket}, Want{b, 5, Ticket})
+			if took := time.Since(begin); took != 0 || a.Snapshot().Refused != (Refused{}) {
+				t.Errorf("took %v, and bulkhead a refused %+v", took, a.Snapshot().Refused)
+			}
+		})
+	}
+}
+
 func TestScenario09CallsRunOnTheirTicketsThoughOthersExhaustedThePool(t *testing.T) {
 	b := sized(5, 0)
 	entry := reserve(t, t.Context(), Want{b, 2, Ticket})
@@ -505,6 +519,7 @@ func TestScenario29EntriesThatDeclareTheirBulkheadsInOppositeOrdersAllSucceed(t 
 						t.Errorf("refused: %v", refused)
 						continue
 					}
+					r.Open()
 					time.Sleep(time.Millisecond)
 					r.Close()
 					succeeded.Add(1)
@@ -540,6 +555,54 @@ func TestScenario30OverflowOfEveryOwnerIsBoundedByTheWait(t *testing.T) {
 			t.Errorf("counters: %+v", s)
 		}
 	})
+}
+
+func TestScenario31NestedSetThatCanNeverFitFailsBeforeAnyWait(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		a, b := named("a", 2, time.Hour), named("b", 4, time.Hour)
+		outer := reserve(t, t.Context(), Want{b, 2, Ticket})
+		acquireN(t, t.Context(), a, 2)
+		acquireN(t, outer, b, 2)
+		begin := time.Now()
+		refuseEntry(t, outer, Refusal{b, TooLarge, 3, 2, nil}, Want{a, 1, Ticket}, Want{b, 3, Ticket})
+		if took := time.Since(begin); took != 0 {
+			t.Errorf("took %v", took)
+		}
+	})
+}
+
+func TestScenario31ReservationThatNeverOpenedSpentNothing(t *testing.T) {
+	b := sized(4, 0)
+	outer := reserve(t, t.Context(), Want{b, 2, Ticket})
+	inner, _, refused := demand(t, Want{b, 3, Ticket}).Reserve(outer)
+	if refused != nil {
+		t.Fatal(refused)
+	}
+	inner.Close()
+	figures{0, 2, 2, 0}.check(t, b)
+	before := b.Snapshot()
+	if before.Reserved != 2 || before.ReturnedUnused != 0 {
+		t.Errorf("counters: %+v", before)
+	}
+}
+
+func TestTicketOfACallThatWasNotMadeServesAnother(t *testing.T) {
+	for _, as := range []Use{Ticket, Lease} {
+		b := sized(2, 0)
+		entry := reserve(t, t.Context(), Want{b, 1, as})
+		acquire(t, entry, b).Return()
+		figures{0, 1, 1, 0}.check(t, b)
+		if used := b.Snapshot().UsedFromReservation; used != 0 {
+			t.Errorf("%d calls used it", used)
+		}
+		late := acquire(t, entry, b)
+		entry.Close()
+		late.Return()
+		late.Return()
+		figures{0, 0, 2, 0}.check(t, b)
+		acquire(t, t.Context(), b).Return()
+		figures{0, 0, 2, 0}.check(t, b)
+	}
 }
 
 func TestScenario31NestedEntryBorrowsFromTheOuterFirst(t *testing.T) {
@@ -751,6 +814,32 @@ func TestScenario35ShrinkCountsWhatTheEntriesAroundHold(t *testing.T) {
 			t.Errorf("nested: %v", nested.refused)
 		}
 		acquireN(t, outer, b, 2)
+	})
+}
+
+func TestScenario35ShrinkAsksWhatTheEntriesAroundHoldByThen(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		b := sized(4, time.Hour)
+		stranger := acquire(t, t.Context(), b)
+		outer := reserve(t, t.Context(), Want{b, 3, Ticket})
+		calls := acquireN(t, outer, b, 3)
+		nested := tryReserve(outer, demand(t, Want{b, 1, Ticket}))
+		for _, call := range calls[:2] {
+			call.Release()
+		}
+		others := []*attempt{tryAcquire(t.Context(), b), tryAcquire(t.Context(), b)}
+		nested.release()
+		nested = tryReserve(outer, demand(t, Want{b, 1, Ticket}))
+		calls[2].Release()
+		outer.Close() // the nested one outlives it
+		b.Resize(Settings{MaxConcurrentCalls: 1, MaxWaitDuration: time.Hour})
+		stranger.Release()
+		for _, other := range others {
+			other.release()
+		}
+		if !nested.granted() {
+			t.Errorf("nested: %v", nested.refused)
+		}
 	})
 }
 

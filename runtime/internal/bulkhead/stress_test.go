@@ -71,6 +71,7 @@ func (s *stress) enter(ctx context.Context, depth int) {
 	if refused != nil {
 		return
 	}
+	entry.Open()
 	defer entry.Close()
 	for range rand.IntN(4) {
 		s.users.Go(func() { s.call(entry) })
@@ -136,6 +137,7 @@ func TestNobodyIsForgottenInTheQueue(t *testing.T) {
 				for range 1000 {
 					if i == 0 {
 						if entry, _, refused := pair.Reserve(t.Context()); refused == nil {
+							entry.Open()
 							runtime.Gosched()
 							entry.Close()
 							continue
