@@ -33,13 +33,15 @@ type Source interface {
 
 // File reads the settings from the JSON file at path, once.
 func File(path string) Option {
-	return func(s *setup) { s.source, s.follow = file(path), false }
+	return func(s *setup) { s.source, s.follow = newFile(path), false }
 }
 
 // Watch reads the settings from the JSON file at path, and again whenever it
 // changes. A change with a fault in it leaves the old settings in force and
 // shows as a [Reloaded] event; the file must be right at the start.
-func Watch(path string) Option { return Follow(file(path)) }
+func Watch(path string) Option {
+	return func(s *setup) { s.source, s.follow = newFile(path), true }
+}
 
 // Follow is Watch for settings that come from elsewhere.
 func Follow(source Source) Option {
@@ -74,14 +76,20 @@ func Observe(observer Observer) Option {
 // readings of the clock and two allocations.
 func ObserveCalls() Option { return func(s *setup) { s.calls = true } }
 
-type file string
-
-func (path file) Read() (string, []byte, error) {
-	text, err := config.ReadFile(string(path))
-	return string(path), text, err
+// file is the Source of one registry, for it knows what that has read.
+type file struct {
+	name string
+	*watch.File
 }
 
-func (path file) Follow(changed func()) (func(), error) { return watch.File(string(path), changed) }
+func newFile(path string) file { return file{path, watch.New(path, config.ReadFile)} }
+
+func (f file) Read() (string, []byte, error) {
+	text, err := f.File.Read()
+	return f.name, text, err
+}
+
+func (f file) Follow(changed func()) (func(), error) { return f.File.Follow(changed), nil }
 
 type literal struct {
 	name string

@@ -7,7 +7,9 @@
 package config
 
 import (
+	"errors"
 	"io"
+	"io/fs"
 	"maps"
 	"os"
 	"slices"
@@ -26,14 +28,27 @@ type File struct {
 	unshareable Faults
 }
 
-// ReadFile reads the file at path, as far as Parse needs it: of one that is too large, a little more than a file may have.
+// Read reads as much as Parse needs: of what is too large, a little more than a file may have.
+func Read(r io.Reader) ([]byte, error) { return io.ReadAll(io.LimitReader(r, MaxSize+1)) }
+
+// ReadFile reads the file at path as Read does. Only a regular file will do: others may never end, or wait for ever.
 func ReadFile(path string) ([]byte, error) {
-	f, err := os.Open(path)
+	if info, err := os.Stat(path); err == nil && !info.Mode().IsRegular() {
+		return nil, notRegular(path) // not even to be opened, which a process at the other end would see
+	}
+	f, err := os.OpenFile(path, os.O_RDONLY|nonblock, 0)
 	if err != nil {
 		return nil, err
 	}
 	defer f.Close()
-	return io.ReadAll(io.LimitReader(f, MaxSize+1))
+	if info, err := f.Stat(); err == nil && !info.Mode().IsRegular() {
+		return nil, notRegular(path)
+	}
+	return Read(f)
+}
+
+func notRegular(path string) error {
+	return &fs.PathError{Op: "read", Path: path, Err: errors.New("not a regular file")}
 }
 
 // Parse reads the content of a file; name is what faults call it. The error is of type [Faults].

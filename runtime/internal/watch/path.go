@@ -1,12 +1,21 @@
 package watch
 
 import (
-	"hash/maphash"
-	"io"
 	"os"
 	"path/filepath"
 	"strings"
 )
+
+// anchored is the path from the root, where it can be known. It is not cleaned, for behind a symbolic link ".." is another
+// folder than the one before.
+func anchored(path string) string {
+	rooted := path == "" || os.IsPathSeparator(path[0]) || filepath.VolumeName(path) != ""
+	here, err := os.Getwd()
+	if rooted || err != nil {
+		return path
+	}
+	return here + string(filepath.Separator) + path
+}
 
 // maxLinks is how many symbolic links a path may lead over, as on most systems.
 const maxLinks = 40
@@ -17,7 +26,7 @@ func stepsTo(path string) map[string]bool {
 	steps := map[string]bool{}
 	at, rest := root(path)
 	for links := 0; len(rest) > 0 && links < maxLinks; {
-		next := filepath.Join(at, rest[0])
+		next := filepath.Join(at, rest[0]) // at has no link in it, so ".." is what it seems to be
 		rest = rest[1:]
 		info, err := os.Lstat(next)
 		if err != nil || len(rest) == 0 {
@@ -49,12 +58,12 @@ func stepsTo(path string) map[string]bool {
 
 // root splits an absolute path into its root and the elements below.
 func root(path string) (string, []string) {
-	volume := filepath.VolumeName(path) + string(filepath.Separator)
-	return volume, split(strings.TrimPrefix(filepath.Clean(path), volume))
+	volume := filepath.VolumeName(path)
+	return volume + string(filepath.Separator), split(path[len(volume):])
 }
 
 func split(path string) []string {
-	return strings.FieldsFunc(path, func(r rune) bool { return r == filepath.Separator })
+	return strings.FieldsFunc(filepath.ToSlash(path), func(r rune) bool { return r == '/' })
 }
 
 func foldersOf(steps map[string]bool) map[string]bool {
@@ -63,37 +72,4 @@ func foldersOf(steps map[string]bool) map[string]bool {
 		folders[filepath.Dir(step)] = true
 	}
 	return folders
-}
-
-// mostBytes is how much of a file is compared. Beyond it only the size counts.
-const mostBytes = 8 << 20
-
-var seed = maphash.MakeSeed()
-
-// fingerprint stands for what a path leads to.
-type fingerprint struct {
-	size    int64
-	content uint64
-	fault   string // why there is no content
-}
-
-func fingerprintOf(path string) fingerprint {
-	info, err := os.Stat(path)
-	switch {
-	case err != nil:
-		return fingerprint{fault: err.Error()}
-	case !info.Mode().IsRegular(): // to open a pipe may block
-		return fingerprint{fault: info.Mode().Type().String()}
-	}
-	f, err := os.Open(path)
-	if err != nil {
-		return fingerprint{fault: err.Error()}
-	}
-	defer f.Close()
-	var hash maphash.Hash
-	hash.SetSeed(seed)
-	if _, err := io.Copy(&hash, io.LimitReader(f, mostBytes)); err != nil {
-		return fingerprint{fault: err.Error()}
-	}
-	return fingerprint{size: info.Size(), content: hash.Sum64()}
 }

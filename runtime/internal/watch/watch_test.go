@@ -16,16 +16,17 @@ import (
 // deadline is generous: it ends only tests that fail.
 const deadline = 20 * time.Second
 
-// scene is a folder with a file that is watched.
+// scene is a folder with a file that is followed.
 type scene struct {
 	t    *testing.T
 	dir  string
 	path string
+	file *File
 	seen chan string // content at each call
 	stop func()
 }
 
-// watched prepares a folder, then watches the file resilience.json in it.
+// watched prepares a folder, then reads and follows the file resilience.json in it.
 func watched(t *testing.T, p pace, prepare func(s *scene)) *scene {
 	t.Helper()
 	dir, err := filepath.EvalSymlinks(t.TempDir())
@@ -34,17 +35,16 @@ func watched(t *testing.T, p pace, prepare func(s *scene)) *scene {
 	}
 	s := &scene{t: t, dir: dir, path: filepath.Join(dir, "resilience.json"), seen: make(chan string, 10_000)}
 	prepare(s)
-	s.stop, err = start(s.path, func() { s.seen <- s.content() }, p)
-	if err != nil {
-		t.Fatal(err)
-	}
+	s.file = New(s.path, os.ReadFile)
+	s.content()
+	s.stop = s.file.follow(func() { s.seen <- s.content() }, p)
 	t.Cleanup(s.stop)
 	return s
 }
 
-// content is that of the watched file, or "gone".
+// content is what a reading of the file brings, or "gone".
 func (s *scene) content() string {
-	data, err := os.ReadFile(s.path)
+	data, err := s.file.Read()
 	if errors.Is(err, os.ErrNotExist) {
 		return "gone"
 	}
@@ -88,7 +88,7 @@ func (s *scene) must(err error) {
 
 // paces are two ways to see the same: by events alone, and by polling alone.
 var paces = map[string]pace{
-	"events":  {quiet: time.Millisecond, longestBurst: 20 * time.Millisecond, net: time.Hour, poll: time.Hour},
+	"events":  {quiet: time.Millisecond, longestBurst: 20 * time.Millisecond, poll: time.Hour},
 	"polling": {poll: time.Millisecond, noEvents: true},
 }
 
@@ -239,7 +239,7 @@ func TestEveryWayInWhichAFileChangesIsSeen(t *testing.T) {
 }
 
 func TestWhatEventsMissIsFoundByPolling(t *testing.T) {
-	p := pace{quiet: time.Millisecond, longestBurst: time.Millisecond, net: 10 * time.Millisecond, poll: 10 * time.Millisecond}
+	p := pace{quiet: time.Millisecond, longestBurst: time.Millisecond, poll: 10 * time.Millisecond}
 	s := watched(t, p, func(s *scene) {
 		s.path = s.at("a/b/resilience.json")
 		s.mkdir("a/b")
@@ -254,9 +254,103 @@ func TestWhatEventsMissIsFoundByPolling(t *testing.T) {
 	s.expect("3")
 }
 
+func TestWhatEventsMissIsInForceWithinASecond(t *testing.T) {
+	if longest := standard.poll + standard.quiet; longest >= time.Second {
+		t.Errorf("a change without an event is seen after up to %v", longest)
+	}
+	tests := []struct {
+		name    string
+		prepare func(s *scene)
+		change  func(s *scene)
+	}{
+		{"a folder further up gives way to another one", func(s *scene) {
+			s.path = s.at("a/b/resilience.json")
+			s.mkdir("a/b")
+			s.write("a/b/resilience.json", "1")
+			s.mkdir("new/b")
+			s.write("new/b/resilience.json", "2")
+		}, func(s *scene) {
+			s.rename("a", "old")
+			s.rename("new", "a")
+		}},
+		{"written through a hard link in another folder", func(s *scene) {
+			s.mkdir("far")
+			s.write("far/file", "1")
+			s.must(os.Link(s.at("far/file"), s.path))
+		}, func(s *scene) { s.write("far/file", "2") }},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
+			s := watched(t, standard, test.prepare)
+			test.change(s)
+			s.expect("2")
+		})
+	}
+}
+
+// A reading may bring what no look saw: half of a file that a look saw whole before and sees whole after it.
+func TestNoChangeFallsBetweenALookAndAReading(t *testing.T) {
+	for by, p := range paces {
+		t.Run(by, func(t *testing.T) {
+			s := &scene{t: t, dir: t.TempDir(), seen: make(chan string, 10)}
+			s.path = s.at("resilience.json")
+			s.write("resilience.json", "A")
+			s.file = New(s.path, os.ReadFile)
+			s.content()
+			truncated := false
+			t.Cleanup(s.file.follow(func() {
+				if truncated {
+					s.seen <- s.content()
+					return
+				}
+				truncated = true
+				s.write("resilience.json", "")
+				s.content()
+				s.write("resilience.json", "B")
+			}, p))
+			s.write("resilience.json", "B")
+			s.expect("B")
+		})
+	}
+}
+
+func TestNoChangeFallsBetweenTheBeginAndTheFirstReading(t *testing.T) {
+	for by, p := range paces {
+		t.Run(by, func(t *testing.T) {
+			s := &scene{t: t, dir: t.TempDir(), seen: make(chan string, 10)}
+			s.path = s.at("resilience.json")
+			s.write("resilience.json", "1")
+			s.file = New(s.path, os.ReadFile)
+			t.Cleanup(s.file.follow(func() { s.seen <- s.content() }, p))
+			s.write("resilience.json", "")
+			s.content()
+			s.write("resilience.json", "1")
+			s.expect("1")
+		})
+	}
+}
+
+func TestARelativePathBeginsInTheFolderOfTheStart(t *testing.T) {
+	s := &scene{t: t, dir: t.TempDir(), seen: make(chan string, 10)}
+	t.Chdir(s.dir)
+	s.mkdir("real/inner")
+	s.link("real/inner", "link")
+	s.write("resilience.json", "wrong: cleaned of link/..")
+	s.write("real/resilience.json", "1")
+	s.file = New("link/../resilience.json", os.ReadFile)
+	t.Chdir(t.TempDir())
+	if got := s.content(); got != "1" {
+		t.Fatalf("read %q", got)
+	}
+	t.Cleanup(s.file.follow(func() { s.seen <- s.content() }, paces["events"]))
+	s.write("real/resilience.json", "2")
+	s.expect("2")
+}
+
 func TestABurstOfWritesIsAFewCalls(t *testing.T) {
 	p := standard
-	p.net = time.Hour
+	p.poll = time.Hour
 	s := watched(t, p, func(s *scene) { s.write("resilience.json", "0") })
 	began := time.Now()
 	for i := range 200 {
@@ -270,7 +364,7 @@ func TestABurstOfWritesIsAFewCalls(t *testing.T) {
 }
 
 func TestABurstWithoutEndIsSeenAllTheSame(t *testing.T) {
-	p := pace{quiet: time.Hour, longestBurst: 10 * time.Millisecond, net: time.Hour, poll: time.Hour}
+	p := pace{quiet: time.Hour, longestBurst: 10 * time.Millisecond, poll: time.Hour}
 	s := watched(t, p, func(s *scene) { s.write("resilience.json", "0") })
 	s.write("resilience.json", "1")
 	s.expect("1")
@@ -347,11 +441,13 @@ func TestTheEndOfAPathIsFoundOverEveryLink(t *testing.T) {
 		{"folder/file", []string{"folder", "real/file"}},
 		{"folder/inner/around/file", []string{"folder", "real/inner/around", "real/real"}},
 		{"absent/below/file", []string{"absent"}},
+		{"folder/../file", []string{"folder", "file"}},
+		{"./real//inner/../file", []string{"real/file"}},
 		{"real/file/below", []string{"real/file/below"}},
 		{"loop", []string{"loop"}},
 	}
 	for _, test := range tests {
-		got := stepsTo(s.at(test.path))
+		got := stepsTo(s.dir + "/" + test.path)
 		for _, step := range test.want {
 			if !got[s.at(step)] {
 				t.Errorf("the steps to %s lack %s: %v", test.path, step, got)

@@ -1,0 +1,8 @@
+//go:build unix
+
+package config
+
+import "syscall"
+
+// nonblock makes opening return even if a pipe took the place of the file just now.
+const nonblock = syscall.O_NONBLOCK
