@@ -6,13 +6,14 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+	"time"
 	"unicode"
 	"unicode/utf8"
 
 	"github.com/resgen-go/resgen/internal/nearest"
 )
 
-// mostPermits bounds the count of a reservation: more than any bulkhead holds.
+// mostPermits bounds the count of a reservation: no bulkhead holds more.
 const mostPermits = 1_000_000
 
 var (
@@ -66,9 +67,11 @@ func (p *parser) unknown(d ast.Directive) {
 }
 
 // letters cuts the letters at the beginning of s from the rest.
-func letters(s string) (word, tail string) {
-	word = s[:len(s)-len(strings.TrimLeftFunc(s, unicode.IsLetter))]
-	return word, s[len(word):]
+func letters(s string) (word, tail string) { return cutWhile(s, unicode.IsLetter) }
+
+func cutWhile(s string, in func(rune) bool) (head, tail string) {
+	tail = strings.TrimLeftFunc(s, in)
+	return s[:len(s)-len(tail)], tail
 }
 
 // unquotable is where the argument begins that ParseArgs could not read: at
@@ -151,6 +154,17 @@ func (r *reader) wrong(pos token.Pos, format string, args ...any) {
 
 func (r *reader) name(value Ref) {
 	r.directive.Name = r.checked(value)
+}
+
+// timeout reads the name of a timeout, where a duration is easily written.
+func (r *reader) timeout(value Ref) {
+	if _, err := time.ParseDuration(value.Text); err == nil {
+		r.wrong(value.Pos, "%s looks like a duration; name the timeout here and write its duration in the settings, timeouts.NAME.duration", value.Text)
+		value.Text = ""
+		r.directive.Name = value
+		return
+	}
+	r.name(value)
 }
 
 // wrapper reads the name of a type to be declared.
@@ -240,7 +254,7 @@ func refused(name string) string {
 	case name == "default":
 		return "the name default is kept for the settings of names that the JSON file lacks; choose another"
 	case !validName.MatchString(name):
-		return strconv.Quote(name) + " is no valid name; a name is " + nameRule
+		return strconv.Quote(name) + " is not a valid name; a name is " + nameRule
 	default:
 		return ""
 	}

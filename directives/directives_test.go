@@ -136,3 +136,29 @@ func TestTheDefaultNameBeginsWithALowerCaseLetter(t *testing.T) {
 		}
 	}
 }
+
+func TestAFileAsksWhereParseMayFindSomething(t *testing.T) {
+	for src, want := range map[string]bool{
+		"//resilience:breaker":                       true,
+		"x := a[1:2] // resilience : breaker":        true,
+		"//resilience;breaker":                       true,
+		"//\u200bresilence:breaker":                  true,
+		"//resgen:breaker":                           true,
+		"/*\n * resilience:none */":                  true,
+		"f(/*resilience:none*/)":                     true,
+		"/*/ resilience:none */":                     true,
+		"url := `http://x` //resilience:none":        true,
+		"":                                           false,
+		"/":                                          false,
+		"// resilience is good: very":                false,
+		"// see resilience:breaker for more":         false,
+		"//go:generate go tool resgen":               false,
+		"import resilience `example.test/x/runtime`": false,
+		"resilience := breaker.New()":                false,
+		"\tresilience.NewRegistry(breaker)":          false,
+	} {
+		if got := directives.Asks([]byte(src)); got != want {
+			t.Errorf("Asks(%q) = %v", src, got)
+		}
+	}
+}

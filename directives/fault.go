@@ -20,7 +20,7 @@ type Fault struct {
 //
 //	shop.go:14:2: resilience:probe: stands on type Shop; it belongs in …
 func (f Fault) String() string {
-	name := tool
+	name := Tool
 	if f.Directive != "" {
 		name += ":" + f.Directive
 	}
@@ -37,14 +37,6 @@ func (f Faults) Error() string {
 		lines[i] = fault.String()
 	}
 	return strings.Join(lines, "\n")
-}
-
-// Err is f as an error, and nil if there is no fault.
-func (f Faults) Err() error {
-	if len(f) == 0 {
-		return nil
-	}
-	return f
 }
 
 // Sorted returns the faults by position, each once. It leaves f as it is.

@@ -43,14 +43,11 @@ func TestSortedOrdersByPositionAndDropsRepetitions(t *testing.T) {
 	}
 }
 
-func TestFaultsAreAnErrorOnlyIfThereAreAny(t *testing.T) {
-	if err := (directives.Faults{}).Err(); err != nil {
-		t.Errorf("no faults are the error %v", err)
-	}
-	err := directives.Faults{fault("a.go", 1, 2, "x"), fault("a.go", 3, 4, "y")}.Err()
+func TestFaultsAreAnErrorWithOneLineEach(t *testing.T) {
+	var err error = directives.Faults{fault("a.go", 1, 2, "x"), fault("a.go", 3, 4, "y")}
 	const want = "a.go:1:2: resilience:probe: x\na.go:3:4: resilience:probe: y"
-	if err == nil || err.Error() != want {
-		t.Errorf("error is %q; want %q", err, want)
+	if got := err.Error(); got != want {
+		t.Errorf("error is %q; want %q", got, want)
 	}
 	var faults directives.Faults
 	if !errors.As(fmt.Errorf("generate: %w", err), &faults) || len(faults) != 2 {

@@ -13,7 +13,8 @@ import (
 )
 
 // Whatever the file, broken ones included: Parse does not panic, says the same
-// twice, and attaches or reports every comment that begins as a directive.
+// twice, finds nothing in a file that does not ask, and attaches or reports every
+// comment that begins as a directive.
 func FuzzParse(f *testing.F) {
 	for _, path := range scenarios(f) {
 		archive, err := txtar.ParseFile(path)
@@ -31,6 +32,9 @@ func FuzzParse(f *testing.F) {
 		again, same := directives.Parse(fset, file, src)
 		if !reflect.DeepEqual(interfaces, again) || !reflect.DeepEqual(faults, same) {
 			t.Errorf("Parse says something else the second time:\n%v\n%v", faults, same)
+		}
+		if len(interfaces)+len(faults) > 0 && !directives.Asks(src) {
+			t.Errorf("a file that does not ask has %d interfaces and the faults %v", len(interfaces), faults)
 		}
 		known := attached(interfaces)
 		for _, group := range file.Comments {

@@ -3,24 +3,54 @@ package directives
 import (
 	"fmt"
 	"go/token"
-	"regexp"
 	"strings"
 	"unicode"
 
 	"github.com/resgen-go/resgen/internal/nearest"
 )
 
-// shape takes a comment without its slashes apart: what stands before the
-// tool, the tool, what separates it from the name, the name, and the rest.
-// Among the spaces are those that nobody sees.
-var shape = regexp.MustCompile(`^(/?` + space + `[+@]?)([A-Za-z]+)(` + space + `[:;/=-]*` + space + `)([A-Za-z]*)(.*)$`)
+// Asks reports whether Parse may find anything in a file: a directive, or a
+// comment that looks like one. It is quick, as it looks at lines and not at
+// syntax; so a string may ask, too.
+func Asks(src []byte) bool {
+	for line := range strings.Lines(string(src)) {
+		if asks(line) {
+			return true
+		}
+	}
+	return false
+}
 
-const space = `[\s\p{Z}\p{Cf}]*`
+// asks looks at a line as one inside a block comment, and at every comment that
+// may begin in it.
+func asks(line string) bool {
+	if asksInBlock(line) {
+		return true
+	}
+	for i := range len(line) - 1 {
+		switch opening := line[i : i+2]; {
+		case opening == "//" && meant(trimEnd(line[i+2:])), opening == "/*" && asksInBlock(line[i:]):
+			return true
+		}
+	}
+	return false
+}
+
+func asksInBlock(line string) bool {
+	text, _, _ := strings.Cut(strings.TrimPrefix(line, "/*"), "*/")
+	_, comment := blockLine(text)
+	return meant(comment)
+}
+
+func meant(comment string) bool {
+	_, ok := intended(comment)
+	return ok
+}
 
 // lookAlike reports a line comment that is no directive though its author
 // probably meant one.
 func (p *parser) lookAlike(pos token.Pos, text string, packageDoc bool) {
-	text = strings.TrimRightFunc(strings.TrimPrefix(text, "//"), unicode.IsSpace)
+	text = trimEnd(strings.TrimPrefix(text, "//"))
 	if packageDoc && isSample(text) {
 		return
 	}
@@ -33,11 +63,7 @@ func (p *parser) lookAlike(pos token.Pos, text string, packageDoc bool) {
 func (p *parser) block(pos token.Pos, text string, packageDoc bool) {
 	at := pos
 	for line := range strings.SplitAfterSeq(text, "\n") {
-		begin := strings.TrimRightFunc(strings.TrimLeft(strings.TrimPrefix(line, "/*"), " \t\r*"), unicode.IsSpace)
-		comment, slashes := strings.CutPrefix(begin, "//")
-		if !slashes {
-			comment = " " + begin
-		}
+		begin, comment := blockLine(line)
 		meant, ok := intended(comment)
 		if ok && !(packageDoc && isSample(line)) {
 			p.fault(at+indent(line, begin), meant.name, "%q stands in a block comment, where nothing is a directive; %s", begin, meant.wayOut())
@@ -45,6 +71,18 @@ func (p *parser) block(pos token.Pos, text string, packageDoc bool) {
 		at += token.Pos(len(line))
 	}
 }
+
+// blockLine cuts what frames a line of a block comment. The comment is what
+// begins there, without its slashes, as a line comment would have it.
+func blockLine(line string) (begin, comment string) {
+	begin = trimEnd(strings.TrimLeft(strings.TrimPrefix(line, "/*"), " \t\r*"))
+	if comment, slashes := strings.CutPrefix(begin, "//"); slashes {
+		return begin, comment
+	}
+	return begin, " " + strings.TrimPrefix(begin, "/")
+}
+
+func trimEnd(s string) string { return strings.TrimRightFunc(s, unicode.IsSpace) }
 
 // indent is how far into line its text begins: not at all where the block
 // comment begins with it.
@@ -68,40 +106,74 @@ type intention struct {
 	args string
 }
 
+// parts are those of a comment without its slashes: what stands before the
+// tool, the tool, what separates it from the name, the name, and the rest.
+type parts struct {
+	before, word, separator, name, rest string
+}
+
+func partsOf(text string) (p parts) {
+	rest := strings.TrimLeftFunc(strings.TrimPrefix(text, "/"), isSpace)
+	if strings.HasPrefix(rest, "+") || strings.HasPrefix(rest, "@") {
+		rest = rest[1:]
+	}
+	p.before = text[:len(text)-len(rest)]
+	p.word, rest = cutWhile(rest, isLetterOrDigit)
+	p.name = strings.TrimLeftFunc(strings.TrimLeft(strings.TrimLeftFunc(rest, isSpace), ":;/=-"), isSpace)
+	p.separator = rest[:len(rest)-len(p.name)]
+	p.name, p.rest = letters(p.name)
+	return p
+}
+
+// isSpace holds for the spaces that nobody sees, too.
+func isSpace(r rune) bool {
+	return unicode.IsSpace(r) || r > unicode.MaxASCII && unicode.In(r, unicode.Z, unicode.Cf)
+}
+
+func isLetterOrDigit(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) }
+
+// tight tells that nothing but a colon keeps the parts apart, as in a directive
+// of whatever tool.
+func (p parts) tight() bool { return p.before == "" && p.separator == ":" && p.name != "" }
+
+// colon tells that there is one, or the semicolon that is a slip of it.
+func (p parts) colon() bool { return strings.ContainsAny(p.separator, ":;") }
+
 // intended guesses from a comment without its slashes whether it was meant to
 // be a directive. A sentence that begins with the name of one was not.
 func intended(text string) (intention, bool) {
-	part := shape.FindStringSubmatch(text)
-	if part == nil || !namesTool(part[2], part[3], part[4]) {
+	part := partsOf(text)
+	if !part.nameTool() {
 		return intention{}, false
 	}
-	before, separator, name, rest := part[1], part[3], part[4], part[5]
-	meant := intention{name: name, args: strings.Trim(rest, ":= \t")}
-	if near, ok := nearest.Name(name, kindNames()); ok {
+	meant := intention{name: part.name, args: strings.Trim(part.rest, ":= \t")}
+	if near, ok := nearest.Name(part.name, kindNames()); ok {
 		meant.kind, meant.name = kindOf(near), near
 	}
-	tight := before == "" && separator == ":" && name != ""
-	if tight || strings.HasPrefix(text, tool+":") {
+	if part.tight() || strings.HasPrefix(text, Tool+":") {
 		return meant, true
 	}
-	colon := strings.Contains(separator, ":")
-	return meant, meant.kind != nil && (colon || before == "") && !meant.isProse(rest)
+	return meant, meant.kind != nil && (part.colon() || part.before == "") && !meant.isProse(part.rest)
 }
 
-// namesTool reports whether word is our tool in any case, or a slip of it in
-// front of a colon and a name of ours. Where only a space stands between them
-// the name must be right, too.
-func namesTool(word, separator, name string) bool {
-	known := kindOf(strings.ToLower(name)) != nil
-	if strings.EqualFold(word, tool) {
-		return known || strings.TrimSpace(separator) != ""
+// nameTool reports whether the word is our tool or our command in any case, or
+// a slip of the tool in front of a colon and a name of ours; one in front of a
+// slip of a name only where it is tight. Where only a space stands between tool
+// and name the name must be right, too.
+func (p parts) nameTool() bool {
+	if strings.EqualFold(p.word, Tool) || strings.EqualFold(p.word, command) {
+		return strings.TrimSpace(p.separator) != "" || p.nameKind()
 	}
-	if !known || !strings.Contains(separator, ":") {
+	if !p.colon() || !p.nameKind() && !p.tight() {
 		return false
 	}
-	_, near := nearest.Name(word, []string{tool})
-	return near
+	_, nearTool := nearest.Name(p.word, []string{Tool})
+	_, nearKind := nearest.Name(p.name, kindNames())
+	return nearTool && nearKind
 }
+
+// nameKind reports whether the name is that of a kind, in any case.
+func (p parts) nameKind() bool { return kindOf(strings.ToLower(p.name)) != nil }
 
 // isProse reports whether what follows the name reads as a sentence: more
 // words than the directive takes, or punctuation at the end of one.
@@ -126,7 +198,7 @@ func (i intention) isProse(rest string) bool {
 // wayOut says what to write instead.
 func (i intention) wayOut() string {
 	if i.kind == nil {
-		return fmt.Sprintf("write one of %s right behind //%s:, or reword the comment", strings.Join(kindNames(), ", "), tool)
+		return fmt.Sprintf("write one of %s right behind //%s:, or reword the comment", strings.Join(kindNames(), ", "), Tool)
 	}
-	return "write " + strings.TrimSpace("//"+tool+":"+i.name+" "+i.args)
+	return "write " + strings.TrimSpace("//"+Tool+":"+i.name+" "+i.args)
 }

@@ -51,7 +51,7 @@ func (p *parser) comment(c *ast.Comment, packageDoc bool) {
 	text := p.text(c)
 	d, ok := ast.ParseDirective(c.Slash, text)
 	switch {
-	case ok && d.Tool == tool:
+	case ok && d.Tool == Tool:
 		p.loose[c] = p.read(d)
 	case strings.HasPrefix(text, "//"):
 		p.lookAlike(c.Slash, text, packageDoc)
@@ -63,13 +63,13 @@ func (p *parser) comment(c *ast.Comment, packageDoc bool) {
 // text is the comment as it stands in the file: the scanner takes carriage
 // returns out of a Comment's Text, which would falsify positions.
 func (p *parser) text(c *ast.Comment) string {
-	rest := p.src[p.offset(c.Slash):]
-	end := []byte("\n")
-	if strings.HasPrefix(c.Text, "/*") {
-		end = []byte("*/")
+	opening, end := c.Text[:len("//")], "\n"
+	if opening == "/*" {
+		end = "*/"
 	}
-	text, _, _ := bytes.Cut(rest, end)
-	return strings.TrimSuffix(string(text), "\r")
+	rest := p.src[p.offset(c.Slash)+len(opening):] // the opening of /*/ is not its end
+	text, _, _ := bytes.Cut(rest, []byte(end))
+	return strings.TrimSuffix(opening+string(text), "\r")
 }
 
 func (p *parser) offset(pos token.Pos) int {

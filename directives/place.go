@@ -180,7 +180,7 @@ func specified(tok token.Token, spec ast.Spec) string {
 		if mayBeInterface(spec) {
 			return "type " + spec.Name.Name
 		}
-		return "type " + spec.Name.Name + ", which is no interface"
+		return "type " + spec.Name.Name + ", which is not an interface"
 	case *ast.ImportSpec:
 		return "an import"
 	default:

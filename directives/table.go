@@ -5,8 +5,11 @@ import (
 	"strings"
 )
 
-// tool is what stands before the colon of every directive.
-const tool = "resilience"
+// Tool is what stands before the colon of every directive.
+const Tool = "resilience"
+
+// command reads directives, so that its name is easily taken for the tool's.
+const command = "resgen"
 
 // The names of the kinds.
 const (
@@ -67,7 +70,7 @@ var Table = []Kind{
 	{
 		Name:   Timeout,
 		On:     OnType | OnMethod,
-		Params: []Param{optionalName},
+		Params: []Param{{Value: "NAME", read: (*reader).timeout}},
 		Guards: true,
 		Doc:    "bounds the call with timeout NAME",
 	},
@@ -125,7 +128,7 @@ func kindNames() []string {
 
 // Usage is the directive as it is written, optional arguments in brackets.
 func (k *Kind) Usage() string {
-	return strings.TrimSpace("//" + tool + ":" + k.Name + " " + k.arguments())
+	return strings.TrimSpace("//" + Tool + ":" + k.Name + " " + k.arguments())
 }
 
 func (k *Kind) arguments() string {

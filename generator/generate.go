@@ -38,7 +38,7 @@ type Options struct {
 	// Env is the environment of the go command. Nil means that of the process.
 	Env []string
 	// Capacity, if not nil, tells how many permits a bulkhead has. A directive that
-	// reserves more is a fault.
+	// reserves more is a fault. Calls come from several goroutines at a time.
 	Capacity func(bulkhead string) int
 	// Progress, if not nil, is told how many of the loaded packages are done. Calls
 	// come one at a time, from any goroutine.

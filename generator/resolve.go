@@ -155,9 +155,6 @@ func (c *checker) spell(t types.Type) string {
 // contextIndex finds the first parameter that is exactly a context.Context.
 func contextIndex(sig *types.Signature) int {
 	for i := range sig.Params().Len() {
-		if sig.Variadic() && i == sig.Params().Len()-1 {
-			break
-		}
 		if isContext(sig.Params().At(i).Type()) {
 			return i
 		}
@@ -234,7 +231,7 @@ func (c *checker) classify(ref directives.Ref) *types.Func {
 	case obj == nil:
 		c.faultClassify(ref, "there is no function %s%s", ref.Text, didYouMean(name, c.classifiers(scope)))
 	case !ok:
-		c.faultClassify(ref, "%s is no function", ref.Text)
+		c.faultClassify(ref, "%s is not a function", ref.Text)
 	case fn.Pkg().Path() != c.pkg.Types.Path() && !fn.Exported():
 		c.faultClassify(ref, "%s is not exported", ref.Text)
 	case fn.Signature().TypeParams().Len() > 0:

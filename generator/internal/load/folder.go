@@ -10,6 +10,8 @@ import (
 	"strings"
 
 	"golang.org/x/tools/go/packages"
+
+	"github.com/resgen-go/resgen/directives"
 )
 
 // A folder has something to do with us: a file that asks, or one that is ours.
@@ -41,7 +43,7 @@ func (f *folder) read(names []string) error {
 			f.outputs = append(f.outputs, file)
 			continue
 		}
-		file.Asks = asks(src)
+		file.Asks = directives.Asks(src)
 		f.files = append(f.files, file)
 	}
 	return nil

@@ -2,7 +2,7 @@
 //
 // It owns which folders a pattern means, which files of them are ours, and how types are had without compiling anything:
 // the go command tells the graph of packages, and only what the declarations of the wanted packages can reach is parsed
-// and checked. It knows what a directive looks like as text, not what it says.
+// and checked. Of what directives say it reads no more than which names that needs: of wrappers and of classify functions.
 package load
 
 import (
@@ -61,9 +61,8 @@ type Package struct {
 
 // Module is the module of a package.
 type Module struct {
-	Path      string
-	Dir       string
-	GoVersion string // such as "1.26"; may be empty
+	Path string
+	Dir  string
 }
 
 // File is one Go file.

@@ -77,20 +77,3 @@ func capital(name string) string {
 	first, size := utf8.DecodeRuneInString(name)
 	return string(unicode.ToUpper(first)) + name[size:]
 }
-
-var marker = []byte("resilience")
-
-// asks says whether there is text in src that may be meant as a directive: our word in any casing, blanks, a colon.
-func asks(src []byte) bool {
-	for {
-		colon := bytes.IndexByte(src, ':')
-		if colon < 0 {
-			return false
-		}
-		before := bytes.TrimRight(src[:colon], " \t")
-		if n := len(before) - len(marker); n >= 0 && bytes.EqualFold(before[n:], marker) {
-			return true
-		}
-		src = src[colon+1:]
-	}
-}

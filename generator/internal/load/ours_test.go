@@ -30,29 +30,6 @@ func TestIsOutput(t *testing.T) {
 	}
 }
 
-func TestAsks(t *testing.T) {
-	tests := []struct {
-		name, src string
-		want      bool
-	}{
-		{"a directive asks", "//resilience:breaker", true},
-		{"a directive with a blank asks", "// resilience: breaker", true},
-		{"another casing asks", "//ReSILience:breaker", true},
-		{"a blank before the colon asks", "//resilience \t:breaker", true},
-		{"a directive after other colons asks", "x := a[1:2] // resilience:breaker", true},
-		{"the word alone does not ask", "// resilience is good: very", false},
-		{"a colon at the start does not ask", ":", false},
-		{"no text does not ask", "", false},
-	}
-	for _, test := range tests {
-		t.Run(test.name, func(t *testing.T) {
-			if got := asks([]byte(test.src)); got != test.want {
-				t.Errorf("got %v", got)
-			}
-		})
-	}
-}
-
 func TestOutputPath(t *testing.T) {
 	for source, want := range map[string]string{
 		"/a/shop.go":      "/a/shop_resilience.go",

@@ -8,6 +8,8 @@ import (
 	"os"
 	"slices"
 	"sync"
+
+	"github.com/resgen-go/resgen/directives"
 )
 
 // parse reads the files of a package, and takes them apart.
@@ -66,7 +68,7 @@ func (l *loader) parseFile(n *node, file *File) []Fault {
 			return nil
 		}
 		file.Src = cutBodies(src)
-		file.Asks = n.own() && asks(src)
+		file.Asks = n.own() && directives.Asks(src)
 	}
 	mode := parser.SkipObjectResolution
 	if n.folder != nil || file.Asks {

@@ -63,7 +63,7 @@ func (l *loader) fill(result *Package, f *folder, p *packages.Package) {
 		result.Path = p.PkgPath
 	}
 	if m := p.Module; m != nil {
-		result.Module = &Module{Path: m.Path, Dir: m.Dir, GoVersion: m.GoVersion}
+		result.Module = &Module{Path: m.Path, Dir: m.Dir}
 	}
 	for _, file := range f.files {
 		if slices.Contains(p.GoFiles, file.Path) {

@@ -6,9 +6,10 @@ import (
 	"go/ast"
 	"go/parser"
 	"go/token"
-	"regexp"
 	"slices"
 	"strings"
+
+	"github.com/resgen-go/resgen/directives"
 )
 
 // addStandIns adds, for every file that asks, a source that declares what our output for the file is going to declare, as
@@ -39,7 +40,7 @@ func (l *loader) addStandIns(n *node) {
 
 // parsePlain parses a file for packages.Load: with stand-ins at its end, and with empty bodies, which no type depends on.
 func parsePlain(fset *token.FileSet, path string, src []byte) (*ast.File, error) {
-	if asks(src) && !IsOutput(path, src) {
+	if directives.Asks(src) && !IsOutput(path, src) {
 		if syntax, err := parser.ParseFile(fset, path, src, parser.ParseComments); err == nil {
 			none := func(string) bool { return false }
 			text := standIns(fset, &File{Path: path, Src: src, Syntax: syntax}, annotated(syntax), none)
@@ -131,7 +132,7 @@ func annotated(file *ast.File) []target {
 			if doc := docOf(group, spec); doc != nil {
 				from = doc.Pos()
 			}
-			if has, wrapper := directives(file, from, spec.End()); has {
+			if has, wrapper := annotations(file, from, spec.End()); has {
 				targets = append(targets, target{spec, wrapper})
 			}
 		}
@@ -146,21 +147,27 @@ func docOf(group *ast.GenDecl, spec *ast.TypeSpec) *ast.CommentGroup {
 	return group.Doc
 }
 
-var wrapperName = regexp.MustCompile(`^//resilience:wrapper[ \t]+([\pL_][\pL\d_]*)`)
-
-// directives says whether there is a directive between two positions, and which name a wrapper directive there gives.
-func directives(file *ast.File, from, to token.Pos) (has bool, wrapper string) {
+// annotations says whether there is a directive between two positions, and which name a wrapper directive there gives.
+func annotations(file *ast.File, from, to token.Pos) (has bool, wrapper string) {
 	first, _ := slices.BinarySearchFunc(file.Comments, from, func(g *ast.CommentGroup, at token.Pos) int { return cmp.Compare(g.Pos(), at) })
 	for _, group := range file.Comments[first:] {
 		if group.Pos() >= to {
 			break
 		}
 		for _, comment := range group.List {
-			has = has || strings.HasPrefix(comment.Text, "//resilience:")
-			if m := wrapperName.FindStringSubmatch(comment.Text); m != nil {
-				wrapper = m[1]
+			if d, ok := ast.ParseDirective(comment.Slash, comment.Text); ok && d.Tool == directives.Tool {
+				has, wrapper = true, cmp.Or(wrapperName(d), wrapper)
 			}
 		}
 	}
 	return has, wrapper
+}
+
+// wrapperName is the name that a directive gives a wrapper; empty if it gives none that can be declared.
+func wrapperName(d ast.Directive) string {
+	args, err := d.ParseArgs()
+	if err != nil || d.Name != directives.Wrapper || len(args) == 0 || !token.IsIdentifier(args[0].Arg) {
+		return ""
+	}
+	return args[0].Arg
 }
