@@ -1,6 +1,7 @@
 package generator
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"slices"
@@ -103,8 +104,10 @@ func span(line, n int) string {
 	return fmt.Sprintf("%d,%d", line, n)
 }
 
-// edits turns a into b. Common lines at both ends stay; in between, a longest
-// common subsequence does.
+// edits turns a into b. Common lines at both ends stay; in between, those do
+// that occur once in both, as many as come in the same order, and what is between
+// two of them is treated in the same way. So memory grows with the number of lines,
+// not its square, and what does not change stands out.
 func edits(a, b []string) []edit {
 	var head, tail []edit
 	for len(a) > 0 && len(b) > 0 && a[0] == b[0] {
@@ -120,40 +123,72 @@ func edits(a, b []string) []edit {
 }
 
 func middle(a, b []string) []edit {
-	length := commonLengths(a, b)
-	var edits []edit
-	i, j := 0, 0
-	for i < len(a) || j < len(b) {
-		switch {
-		case i < len(a) && j < len(b) && a[i] == b[j]:
-			edits = append(edits, edit{' ', a[i]})
-			i, j = i+1, j+1
-		case j == len(b) || i < len(a) && length[i+1][j] >= length[i][j+1]:
-			edits = append(edits, edit{'-', a[i]})
-			i++
-		default:
-			edits = append(edits, edit{'+', b[j]})
-			j++
-		}
+	matches := inOrder(common(a, b))
+	if len(matches) == 0 {
+		return append(all('-', a), all('+', b)...)
 	}
-	return edits
+	var list []edit
+	var last match
+	for _, next := range matches {
+		list = append(list, edits(a[last.a:next.a], b[last.b:next.b])...)
+		list = append(list, edit{' ', a[next.a]})
+		last = match{next.a + 1, next.b + 1}
+	}
+	return append(list, edits(a[last.a:], b[last.b:])...)
 }
 
-// commonLengths has at [i][j] the length of the longest common subsequence of
-// a[i:] and b[j:].
-func commonLengths(a, b []string) [][]int {
-	length := make([][]int, len(a)+1)
-	for i := range length {
-		length[i] = make([]int, len(b)+1)
+func all(sign byte, lines []string) []edit {
+	var list []edit
+	for _, line := range lines {
+		list = append(list, edit{sign, line})
 	}
-	for i := len(a) - 1; i >= 0; i-- {
-		for j := len(b) - 1; j >= 0; j-- {
-			if a[i] == b[j] {
-				length[i][j] = length[i+1][j+1] + 1
-			} else {
-				length[i][j] = max(length[i+1][j], length[i][j+1])
-			}
+	return list
+}
+
+// match is where a line stands that occurs once in a and once in b.
+type match struct{ a, b int }
+
+// common are the matches in the order of a.
+func common(a, b []string) []match {
+	inA, inB := places(a), places(b)
+	var matches []match
+	for i, line := range a {
+		if len(inA[line]) == 1 && len(inB[line]) == 1 {
+			matches = append(matches, match{i, inB[line][0]})
 		}
 	}
-	return length
+	return matches
+}
+
+func places(lines []string) map[string][]int {
+	places := make(map[string][]int, len(lines))
+	for i, line := range lines {
+		places[line] = append(places[line], i)
+	}
+	return places
+}
+
+// inOrder are as many of the matches as are in the order of b, too: a longest
+// increasing subsequence.
+func inOrder(matches []match) []match {
+	var ends []int                      // at n, which match is the least to end a sequence of n+1
+	before := make([]int, len(matches)) // which match comes before one in its sequence
+	for i, next := range matches {
+		n, _ := slices.BinarySearchFunc(ends, next.b, func(end, b int) int { return cmp.Compare(matches[end].b, b) })
+		if n == len(ends) {
+			ends = append(ends, i)
+		}
+		ends[n] = i
+		if n > 0 {
+			before[i] = ends[n-1]
+		}
+	}
+	longest := make([]match, len(ends))
+	for n := len(ends) - 1; n >= 0; n-- {
+		longest[n] = matches[ends[n]]
+		if n > 0 {
+			ends[n-1] = before[ends[n]]
+		}
+	}
+	return longest
 }

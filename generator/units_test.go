@@ -1,8 +1,10 @@
 package generator
 
 import (
+	"fmt"
 	"go/parser"
 	"go/token"
+	"runtime"
 	"strings"
 	"testing"
 
@@ -119,6 +121,20 @@ func TestADiffTurnsTheOldTextIntoTheNew(t *testing.T) {
 			t.Errorf("the edits turn %q into %q", before.String(), after.String())
 		}
 	})
+}
+
+func TestADiffOfLongTextsTakesLittleMemory(t *testing.T) {
+	var old, new []string
+	for i := range 12_000 {
+		old, new = append(old, fmt.Sprintf("old %d\n", i)), append(new, fmt.Sprintf("new %d\n", i))
+	}
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	edits(old, new)
+	runtime.ReadMemStats(&after)
+	if taken := after.TotalAlloc - before.TotalAlloc; taken > 20<<20 {
+		t.Errorf("%d bytes", taken)
+	}
 }
 
 func TestADiffHasHunksWithThreeLinesAround(t *testing.T) {
