@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -338,6 +339,54 @@ func TestReservationReachesAContextThatIsNotDerived(t *testing.T) {
 	})
 	if _, ok := resilience.ReservationFrom(kept.Attach(context.Background())); ok {
 		t.Error("the reservation is still found after its entry returned")
+	}
+}
+
+// wrapping is an error whose methods can't bear a nil pointer.
+type wrapping struct{ inner error }
+
+func (w *wrapping) Error() string { return "wrapping" }
+func (w *wrapping) Unwrap() error { return w.inner }
+
+func TestErrorThatCannotBeLookedIntoIsAFailure(t *testing.T) {
+	registry := newRegistry(t, opens)
+	guard := newGuard(t, registry, resilience.Guards{Breaker: "b"})
+	if err := do(t.Context(), guard, returns((*wrapping)(nil))); err != error((*wrapping)(nil)) {
+		t.Errorf("the error became %#v", err)
+	}
+	if got := breakerOf(t, registry, "b").State; got != resilience.Open {
+		t.Errorf("the breaker is %v", got)
+	}
+}
+
+func TestWiringWithTwoProbesOfABreakerStartsNone(t *testing.T) {
+	registry := newRegistry(t, `{"breakers": {"b": {"strategy": "CANARY_RATE_THRESHOLD"}}}`)
+	probe := func(context.Context) error { t.Error("started"); return nil }
+	wiring := registry.Wire("Client")
+	wiring.Probe("b", probe)
+	wiring.Probe("b", probe)
+	if err := wiring.Done(); err == nil || err.Error() != "Client: breaker b has a probe already" {
+		t.Errorf("the error is %v", err)
+	}
+	wiring = registry.Wire("Client")
+	wiring.Probe("b", func(context.Context) error { return nil })
+	if err := wiring.Done(); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestWiringTellsAHundredFaultsAndHowManyMore(t *testing.T) {
+	registry := newRegistry(t, `{}`, resilience.Strict())
+	wiring := registry.Wire("Client")
+	for i := range 1000 {
+		name := fmt.Sprint("n", i)
+		wiring.Guard("Do", resilience.Guards{Breaker: name})
+		wiring.Guard("Go", resilience.Guards{Breaker: name})
+	}
+	err := wiring.Done()
+	lines := strings.Split(err.Error(), "\n")
+	if len(lines) != 101 || !strings.HasPrefix(lines[100], "and ") {
+		t.Errorf("%d lines, the last %q", len(lines), lines[len(lines)-1])
 	}
 }
 

@@ -50,6 +50,10 @@ type events struct {
 	delivering bool
 	waiting    []Event
 	figures    EventFigures
+
+	// Of the goroutine that delivers:
+	current Event
+	told    int // observers that have been told of it
 }
 
 // flush is what Close puts behind the events that wait: it is closed when they
@@ -102,33 +106,34 @@ func (q *events) work() {
 			go q.work()
 		}
 	}()
-	for e := q.take(); e != nil; e = q.take() {
-		if f, ok := e.(flush); ok {
-			close(f)
-			continue
-		}
-		for _, observer := range q.observers {
-			q.observe(observer, e)
+	for more := true; more; more = q.next() {
+		for q.current != nil && q.told < len(q.observers) {
+			q.told++
+			q.observe(q.observers[q.told-1], q.current)
 		}
 	}
 	done = true
 }
 
-// take returns the next event, nil if there is none.
-func (q *events) take() Event {
+// next makes the next event the current one. Where none waits, the goroutine has
+// nothing of its own any more, for another may begin.
+func (q *events) next() bool {
 	q.mu.Lock()
 	defer q.mu.Unlock()
+	q.current, q.told = nil, 0
 	if len(q.waiting) == 0 {
 		q.waiting, q.delivering = nil, false
-		return nil
+		return false
 	}
-	e := q.waiting[0]
-	q.waiting[0] = nil
+	q.current, q.waiting[0] = q.waiting[0], nil
 	q.waiting = q.waiting[1:]
-	if _, ok := e.(flush); !ok {
+	if f, ok := q.current.(flush); ok {
+		close(f)
+		q.told = len(q.observers)
+	} else {
 		q.figures.Delivered++
 	}
-	return e
+	return true
 }
 
 func (q *events) countPanic() {

@@ -243,3 +243,19 @@ func TestCloseDoesNotWaitForEventsThatComeAfterIt(t *testing.T) {
 		time.Sleep(time.Minute) // the observer has its fill
 	})
 }
+
+func TestObserverThatExitsHidesNoEventFromTheNext(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		seen := 0
+		registry := newRegistry(t, opens,
+			resilience.Observe(resilience.ObserverFunc(func(resilience.Event) { runtime.Goexit() })),
+			resilience.Observe(resilience.ObserverFunc(func(resilience.Event) { seen++ })))
+		b := handle(t, registry, "b")
+		b.Trip("test")
+		b.Reset("test")
+		synctest.Wait()
+		if figures := registry.Snapshot().Events; seen < 2 || int(figures.Delivered) != seen || figures.Panics != figures.Delivered {
+			t.Errorf("the second saw %d events, figures %+v", seen, figures)
+		}
+	})
+}

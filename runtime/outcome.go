@@ -49,18 +49,35 @@ func (o *Outcome) UnmarshalText(text []byte) error {
 // a guard further in say nothing about the dependency, and what outlived its
 // deadline has failed.
 func (c *Call) judge(err error) Outcome {
-	classify := c.guard.classify
-	switch {
-	case err != nil && (c.caller().Err() == context.Canceled || refusedInside(err)):
-		return Ignored
-	case err != nil && (errors.Is(err, ErrTimeout) || c.outlived(err)):
-		return Failure
+	if err != nil {
+		if outcome, ruled := c.rule(err); ruled {
+			return outcome
+		}
+	}
+	switch classify := c.guard.classify; {
 	case classify != nil:
 		return classify(err)
 	case err != nil:
 		return Failure
 	}
 	return Success
+}
+
+// rule judges an error by our rules, if one settles it. None does if the error
+// can't be looked into, as a nil pointer of a type that wraps others.
+func (c *Call) rule(err error) (outcome Outcome, ruled bool) {
+	defer func() {
+		if recover() != nil {
+			ruled = false
+		}
+	}()
+	switch {
+	case c.caller().Err() == context.Canceled || refusedInside(err):
+		return Ignored, true
+	case errors.Is(err, ErrTimeout) || c.outlived(err):
+		return Failure, true
+	}
+	return 0, false
 }
 
 // refusedInside reports a refusal by a guard further in. One whose context was

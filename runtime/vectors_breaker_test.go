@@ -82,12 +82,10 @@ func classify(err error) resilience.Outcome {
 	return resilience.Failure
 }
 
-// needsReports holds for vectors in which a prober outside moves the breaker.
+// needsReports holds for breakers that nothing but a good probe closes, unless
+// the vector is about calls that serve as probes.
 func (p *breakerPlayer) needsReports() bool {
-	_, waits := p.vector.Config["waitDurationInOpenState"]
-	return slices.ContainsFunc(p.vector.Steps, func(s step) bool {
-		return s.Do == "probe_ok" || s.Do == "probe_fail" || s.Do == "half_open" && !waits
-	})
+	return p.strategy == "CANARY_RATE_THRESHOLD" && !slices.Contains(p.vector.Features, "traffic")
 }
 
 func (p *breakerPlayer) observe(event resilience.Event) {

@@ -152,10 +152,13 @@ func settings(strategy string, config map[string]any) []byte {
 	if strategy != "BULKHEAD" {
 		section = "breakers"
 		subject["strategy"] = strategy
-		subject["maxHalfOpenDuration"] = "8760h"
 	}
-	if strategy == "CANARY_RATE_THRESHOLD" {
+	switch strategy {
+	case "CANARY_RATE_THRESHOLD":
 		subject["initialState"] = "CLOSED"
+		fallthrough
+	case "STATIC_THRESHOLD", "CONSECUTIVE_FAILURES", "PACED_RATE_THRESHOLD":
+		subject["maxHalfOpenDuration"] = "8760h"
 	}
 	for name, value := range config {
 		if strings.HasSuffix(name, "Delay") || strings.Contains(name, "Duration") || name == "probeInterval" ||

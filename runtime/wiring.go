@@ -37,7 +37,12 @@ type Wiring struct {
 	iface    string
 	probes   []pendingProbe
 	faults   []error
+	told     map[string]bool // the texts of faults
+	untold   int
 }
+
+// maxFaults is how many faults of one wrapper are told.
+const maxFaults = 100
 
 // Wire begins the wiring of a wrapper of the interface of that name.
 func (r *Registry) Wire(iface string) *Wiring { return &Wiring{registry: r, iface: iface} }
@@ -69,10 +74,24 @@ func (w *Wiring) Guard(method string, guards Guards) *Guard {
 // must keeps the fault of a look-up for Done, once however many methods ask for
 // the same name.
 func must[T any](w *Wiring, found T, err error) T {
-	if err != nil && !slices.ContainsFunc(w.faults, func(f error) bool { return f.Error() == err.Error() }) {
-		w.faults = append(w.faults, err)
+	if err != nil {
+		w.fault(err)
 	}
 	return found
+}
+
+func (w *Wiring) fault(err error) {
+	switch text := err.Error(); {
+	case w.told[text]:
+	case len(w.faults) == maxFaults:
+		w.untold++
+	default:
+		if w.told == nil {
+			w.told = map[string]bool{}
+		}
+		w.told[text] = true
+		w.faults = append(w.faults, err)
+	}
 }
 
 func (w *Wiring) breaker(name string) *breaker.Breaker {
@@ -147,8 +166,11 @@ func (w *Wiring) Done() error {
 	if r.isClosed() {
 		return fmt.Errorf("%s: %w", w.iface, ErrClosed)
 	}
-	for _, p := range w.probes {
-		w.checkProbe(p)
+	for i, p := range w.probes {
+		w.checkProbe(p, w.probes[:i])
+	}
+	if w.untold > 0 {
+		w.faults = append(w.faults, fmt.Errorf("and %d more", w.untold))
 	}
 	if len(w.faults) > 0 {
 		return fmt.Errorf("%s: %w", w.iface, errors.Join(w.faults...))
@@ -161,11 +183,12 @@ func (w *Wiring) Done() error {
 	return nil
 }
 
-func (w *Wiring) checkProbe(p pendingProbe) {
+func (w *Wiring) checkProbe(p pendingProbe, before []pendingProbe) {
+	same := func(other pendingProbe) bool { return other.breaker == p.breaker }
 	switch {
 	case p.probe == nil:
-		w.faults = append(w.faults, fmt.Errorf("breaker %s: its probe is nil", p.breaker.Name()))
-	case p.breaker.Probed():
-		w.faults = append(w.faults, fmt.Errorf("breaker %s %w", p.breaker.Name(), breaker.ErrProbed))
+		w.fault(fmt.Errorf("breaker %s: its probe is nil", p.breaker.Name()))
+	case p.breaker.Probed() || slices.ContainsFunc(before, same):
+		w.fault(fmt.Errorf("breaker %s %w", p.breaker.Name(), breaker.ErrProbed))
 	}
 }

@@ -125,10 +125,7 @@ func (b *Breaker) take() (*Period, bool) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	now := Now()
-	p := b.period.Load()
-	if lost, ok := p.lost(now); ok {
-		p = b.move(Open, lost, now, reason("no trial came back for %v", p.rules.Trials.Longest))
-	}
+	p := b.present(now)
 	if p.waited(now) {
 		p = b.move(HalfOpen, now, now, reason("OPEN for %v", p.wakeAt().Sub(p.began)))
 	}
@@ -136,6 +133,15 @@ func (b *Breaker) take() (*Period, bool) {
 		p = b.writeOffCanary(p, now)
 	}
 	return p, p.free || p.takeTrial(now) || p.takeCanary(now)
+}
+
+// present is the current period at now: trials that are lost have ended HALF_OPEN, although nobody has asked since.
+func (b *Breaker) present(now Instant) *Period {
+	p := b.period.Load()
+	if lost, ok := p.lost(now); ok {
+		return b.move(Open, lost, now, reason("no trial came back for %v", p.rules.Trials.Longest))
+	}
+	return p
 }
 
 // cause is why a breaker changed its state, and who asked if it was by hand.

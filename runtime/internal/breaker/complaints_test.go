@@ -419,6 +419,27 @@ func TestT47AReloadKeepsTheWindow(t *testing.T) {
 	s.is(Open, 3, 2)
 }
 
+func TestT47AReloadBringsNoLostTrialBack(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		static := func(longest time.Duration) Strategy {
+			return with(func(s *Static) {
+				s.FailureThreshold, s.FailureThresholdCapacity, s.SuccessThreshold, s.SuccessThresholdCapacity = 1, 1, 1, 1
+				s.TestDelay, s.MaxHalfOpenDuration = time.Second, longest
+			}).Strategy()
+		}
+		b := New("subject", static(time.Second), Hooks{})
+		end(b, "failure")
+		time.Sleep(time.Second)
+		trial, _ := b.Admit()
+		time.Sleep(1500 * time.Millisecond)
+		b.Reconfigure(static(time.Hour))
+		trial.Success(false)
+		if b.State() != Open {
+			t.Errorf("it is %v by a trial that was lost", b.State())
+		}
+	})
+}
+
 func TestT50ForcedOpenLeaksNothingAndNeverEnds(t *testing.T) {
 	inBubble(func(t *testing.T) {
 		s := newStatic(t)

@@ -58,6 +58,31 @@ func TestTheSuccessThatReachesTheMinimumIsJudgedWhoeverComesFirst(t *testing.T) 
 	}
 }
 
+func TestASuccessBesideFailuresInAWindowOfTimeIsJudged(t *testing.T) {
+	const settled = 1050 // more than the window keeps apart, so that successes only take a number
+	settings := with(func(s *Canary) {
+		s.SlidingWindowType, s.InitialState, s.SlidingWindowSize = "TIME_BASED", "CLOSED", 1000
+		s.FailureRateThreshold, s.MinimumNumberOfCalls = 200.0/(settled+3), settled+3
+	})
+	for range 500 {
+		b := New("subject", settings.Strategy(), Hooks{})
+		for range settled {
+			end(b, "success")
+		}
+		together(2, func(i int) {
+			if i == 0 {
+				end(b, "success")
+				return
+			}
+			end(b, "failure")
+			end(b, "failure")
+		})
+		if s := b.Snapshot(); s.State != Open {
+			t.Fatalf("it is %+v", s)
+		}
+	}
+}
+
 // end makes a call with a result, if it is admitted.
 func end(b *Breaker, result string) (admitted bool) {
 	p, ok := b.Admit()

@@ -50,8 +50,8 @@ func (b *Breaker) Reset(by string) {
 func (b *Breaker) Reconfigure(strategy Strategy) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
+	p := b.present(Now()) // by the rules so far
 	b.use(strategy)
-	p := b.period.Load()
 	if p.state == Open {
 		b.goOn(p, p.stay)
 		b.guide(p.began)

@@ -206,6 +206,13 @@ func (m *model) lostAt() (at time.Time, lost bool) {
 	return at, !time.Now().Before(at)
 }
 
+// present ends HALF_OPEN if its trials were lost.
+func (m *model) present() {
+	if at, lost := m.lostAt(); lost {
+		m.move(Open, at, "")
+	}
+}
+
 func (m *model) trialFree() bool {
 	if m.state != HalfOpen || !m.permitLeft() {
 		return false
@@ -269,9 +276,7 @@ func (m *model) admits() bool {
 }
 
 func (m *model) admit() (call, bool) {
-	if lost, ok := m.lostAt(); ok {
-		m.move(Open, lost, "")
-	}
+	m.present()
 	if at, known := m.retryAt(); known && !time.Now().Before(at) {
 		m.move(HalfOpen, time.Now(), "")
 	}
@@ -330,6 +335,7 @@ func (m *model) endCanary(result *outcome) {
 }
 
 func (m *model) report(err error) {
+	m.present()
 	if _, ok := m.settings.(*Canary); ok && m.state == Open && err == nil {
 		m.move(HalfOpen, time.Now(), "")
 	}
@@ -448,18 +454,15 @@ func (m *model) force(to State, by string) {
 	}
 }
 
-// reconfigure keeps what both windows hold. A window of calls does not know times, one of time knows no order within a
-// moment.
+// reconfigure keeps what both windows hold. A window of calls does not know times.
 func (m *model) reconfigure(settings Settings) {
+	m.present()
 	_, hadCanaries := m.canaries()
 	kept := m.counted()
 	_, oldSpan := m.window()
 	m.settings = settings
 	_, newSpan := m.window()
-	switch {
-	case oldSpan > 0 && newSpan == 0:
-		kept = byMoment(kept)
-	case oldSpan == 0 && newSpan > 0:
+	if oldSpan == 0 && newSpan > 0 {
 		for i := range kept {
 			kept[i].at = time.Now()
 		}
@@ -470,23 +473,4 @@ func (m *model) reconfigure(settings Settings) {
 		m.stay++
 		m.atOnce, m.canaryOut, m.failed, m.failedTicks, m.pausedAt = false, false, 0, 0, m.since
 	}
-}
-
-// byMoment puts, of the outcomes of one moment, the plain successes first.
-func byMoment(outcomes []outcome) (sorted []outcome) {
-	for len(outcomes) > 0 {
-		n := 0
-		for n < len(outcomes) && outcomes[n].at.Equal(outcomes[0].at) {
-			n++
-		}
-		_, failures, slow := count(outcomes[:n])
-		for i := range n {
-			marked := i - (n - max(failures, slow))
-			sorted = append(sorted, outcome{
-				at: outcomes[0].at, failed: marked >= 0 && marked < failures, slow: marked >= 0 && marked < slow,
-			})
-		}
-		outcomes = outcomes[n:]
-	}
-	return sorted
 }

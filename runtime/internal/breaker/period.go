@@ -98,9 +98,26 @@ func (p *Period) success(slow bool, trigger uint64) {
 	}
 	if until := Instant(p.until.Load()); until != longAgo && Now() < until {
 		p.outcomes.Add(1)
+		if Instant(p.until.Load()) == longAgo { // a failure came in between, and successes decide again
+			p.judgeLate()
+		}
 		return
 	}
 	p.conclude(Counts{Calls: 1})
+}
+
+// judgeLate judges successes that took their numbers beside a failure.
+func (p *Period) judgeLate() {
+	b := p.breaker
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if p = b.same(p); p == nil || p.window == nil {
+		return
+	}
+	now := p.moment()
+	if p.catchUp(p.outcomes.Load(), now); !p.ended() {
+		p.judge(false, now)
+	}
 }
 
 // conclude takes one outcome, none for an ignored call.

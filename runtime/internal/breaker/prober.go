@@ -73,6 +73,7 @@ func (b *Breaker) report(err error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.hooks.Probe(Probe{Breaker: b.name, At: time.Now(), Err: err, External: true})
+	b.present(Now())
 	if b.probing() != nil && err == nil {
 		b.probed()
 	}
@@ -189,9 +190,7 @@ func jitter(d time.Duration) time.Duration {
 
 // try sends one probe. It is done when the period is over, by this probe or otherwise.
 func (b *Breaker) try(ctx context.Context, timeout time.Duration) (done bool) {
-	select {
-	case b.prober.out <- struct{}{}:
-	case <-ctx.Done():
+	if !b.await(ctx, timeout) {
 		return true
 	}
 	if ctx.Err() != nil {
@@ -214,6 +213,23 @@ func (b *Breaker) try(ctx context.Context, timeout time.Duration) (done bool) {
 				err = context.DeadlineExceeded
 			}
 			return b.answer(ctx, Probe{Err: err, Took: took})
+		}
+	}
+}
+
+// await waits until no probe is out, one of an earlier period that hangs, and tells of it once. It is false when ctx is done.
+func (b *Breaker) await(ctx context.Context, timeout time.Duration) bool {
+	began := Now()
+	overdue := time.NewTimer(timeout + timeout/10)
+	defer overdue.Stop()
+	for {
+		select {
+		case b.prober.out <- struct{}{}:
+			return true
+		case <-overdue.C:
+			b.answer(ctx, Probe{Err: context.DeadlineExceeded, Overdue: true, Took: Now().Sub(began)})
+		case <-ctx.Done():
+			return false
 		}
 	}
 }

@@ -211,3 +211,55 @@ func TestACanaryThatNobodyWaitsForAnyMoreDecidesNothing(t *testing.T) {
 		s.is(HalfOpen, 0, 0)
 	})
 }
+
+func TestAProbeThatHangsFromAnEarlierPeriodIsToldOf(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var overdue []Probe
+		b := New("payments", with[Canary](nil).Strategy(), Hooks{Probe: func(p Probe) {
+			if p.Overdue {
+				overdue = append(overdue, p)
+			}
+		}})
+		back := make(chan struct{})
+		calls := 0
+		b.Probe(func(context.Context) error {
+			if calls++; calls == 1 {
+				<-back
+			}
+			return nil
+		})
+		time.Sleep(500 * time.Millisecond)
+		b.Reset("test")
+		b.Trip("test")
+		time.Sleep(time.Hour)
+		synctest.Wait()
+		if len(overdue) != 1 || calls != 1 || b.State() != Open {
+			t.Errorf("told %v of %d probes, the breaker is %v", overdue, calls, b.State())
+		}
+		close(back)
+		synctest.Wait()
+		if calls != 2 || b.State() != HalfOpen {
+			t.Errorf("%d probes, the breaker is %v", calls, b.State())
+		}
+		b.Close()
+	})
+}
+
+func TestAGoodReportCountsAlthoughTheTrialsWereLost(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		b := New("payments", with(func(s *Canary) {
+			s.PermittedNumberOfCallsInHalfOpenState, s.MaxHalfOpenDuration = 1, time.Second
+		}).Strategy(), Hooks{})
+		report, err := b.ExternalProbe()
+		if err != nil {
+			t.Fatal(err)
+		}
+		report(nil)
+		b.Admit()
+		time.Sleep(2 * time.Second)
+		report(nil)
+		if _, admitted := b.Admit(); !admitted {
+			t.Errorf("it is %v, and the report of a prober that is silent from now on was lost", b.State())
+		}
+	})
+}

@@ -69,8 +69,8 @@ func TestTimeWindowIsExactWhileItHoldsFewMoments(t *testing.T) {
 	checkTimeWindow(t, fine-1, 0)
 }
 
-func TestBusyTimeWindowForgetsAtMostOnePercentEarly(t *testing.T) {
-	checkTimeWindow(t, 20*fine, time.Second/fine)
+func TestBusyTimeWindowForgetsAtMostAThousandthEarly(t *testing.T) {
+	checkTimeWindow(t, 4*fine, time.Second/fine)
 }
 
 // checkTimeWindow lets in up to so many outcomes, which may leave early.
