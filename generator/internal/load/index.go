@@ -70,15 +70,11 @@ func (n *node) attachMethods() {
 	}
 }
 
-// hiddenMethods are the names of the unexported methods of the interfaces of the package.
+// hiddenMethods are the names of the unexported methods of the interfaces of the package, wherever these are written.
 func (n *node) hiddenMethods() map[string]bool {
 	hidden := map[string]bool{}
 	for _, u := range n.all {
-		spec, ok := u.node.(*ast.TypeSpec)
-		if !ok {
-			continue
-		}
-		ast.Inspect(spec.Type, func(x ast.Node) bool {
+		ast.Inspect(u.node, func(x ast.Node) bool {
 			if i, ok := x.(*ast.InterfaceType); ok {
 				for _, field := range i.Methods.List {
 					for _, name := range field.Names {
@@ -97,7 +93,11 @@ func receiver(method *ast.FuncDecl) string {
 	if len(method.Recv.List) == 0 {
 		return ""
 	}
-	x := method.Recv.List[0].Type
+	return baseName(method.Recv.List[0].Type)
+}
+
+// baseName is the name in x, a type without a package that may have stars, parentheses and type arguments around it; else empty.
+func baseName(x ast.Expr) string {
 	for {
 		switch t := x.(type) {
 		case *ast.StarExpr:
@@ -116,7 +116,7 @@ func receiver(method *ast.FuncDecl) string {
 	}
 }
 
-// unalias follows type A = B to B, within the package.
+// unalias follows type A = B, and = *B, to B, within the package.
 func (n *node) unalias(name string) string {
 	for range n.units {
 		units := n.units[name]
@@ -127,11 +127,11 @@ func (n *node) unalias(name string) string {
 		if !ok || !spec.Assign.IsValid() {
 			return name
 		}
-		target, ok := spec.Type.(*ast.Ident)
-		if !ok {
+		target := baseName(spec.Type)
+		if target == "" {
 			return name
 		}
-		name = target.Name
+		name = target
 	}
 	return name
 }
