@@ -99,6 +99,9 @@ func (l *loader) importTo(n *node, path string) (*types.Package, error) {
 	if path == "unsafe" {
 		return types.Unsafe, nil
 	}
+	if n.Imports[path] == nil && n.closesCycle() {
+		return nil, errors.New(importCycle)
+	}
 	if n.Imports[path] == nil {
 		return empty(path, ""), nil // the go command could not read the file: its syntax errors are told
 	}
@@ -122,7 +125,8 @@ func empty(path, name string) *types.Package {
 }
 
 // report keeps the errors of a package that stand in the way. Unused imports are none: the bodies that use them are not
-// looked at. Of a dependency only an import that fails counts, as it has been pruned.
+// looked at. Cycles of imports are told by the go command. Of a dependency only an import that fails counts, as it has been
+// pruned.
 func (l *loader) report(n *node) func(error) {
 	kept := false
 	return func(err error) {
@@ -136,9 +140,12 @@ func (l *loader) report(n *node) func(error) {
 			}
 			return
 		}
-		if n.folder == nil {
+		switch {
+		case strings.HasSuffix(e.Msg, "("+importCycle+")"):
+			kept = false
+		case n.folder == nil:
 			kept = strings.HasPrefix(e.Msg, "could not import ")
-		} else {
+		default:
 			kept = !strings.HasSuffix(e.Msg, " and not used") && !l.mended(n, e)
 		}
 		if kept {

@@ -5,6 +5,7 @@ import (
 	"maps"
 	"os"
 	"slices"
+	"strconv"
 	"strings"
 
 	"golang.org/x/tools/go/packages"
@@ -80,7 +81,7 @@ func (l *loader) fill(result *Package, f *folder, p *packages.Package) {
 func (l *loader) faults(n *node, f *folder) []Fault {
 	var bare []Fault
 	faults := n.compileFaults()
-	for _, fault := range l.listFaults(n) {
+	for _, fault := range append(l.listFaults(n), l.cycles(n)...) {
 		switch fault = l.placed(n, fault); {
 		case f.wild && strings.Contains(fault.Message, allExcluded):
 		case !fault.Position.IsValid():
@@ -129,7 +130,9 @@ func (l *loader) faultsBelow(n *node, seen map[*node]bool) []Fault {
 		seen[dep] = true
 		faults = append(faults, dep.compileFaults()...)
 		if len(dep.GoFiles) > 0 { // else its importer tells
-			faults = append(faults, l.listFaults(dep)...)
+			for _, fault := range l.listFaults(dep) {
+				faults = append(faults, l.placed(dep, fault))
+			}
 		}
 		faults = append(faults, l.faultsBelow(dep, seen)...)
 	}
@@ -155,6 +158,30 @@ func (c Config) listFaults(p *packages.Package) []Fault {
 	return faults
 }
 
+// importCycle begins what the go command says of a cycle, with the packages in it. It says so of one of them only, which
+// then lacks the import that closes the cycle.
+const importCycle = "import cycle not allowed"
+
+func (n *node) closesCycle() bool {
+	return slices.ContainsFunc(n.Errors, func(e packages.Error) bool { return strings.HasPrefix(e.Msg, importCycle) })
+}
+
+// cycles are the cycles that n is in, whatever package the go command tells them of.
+func (l *loader) cycles(n *node) []Fault {
+	var faults []Fault
+	for _, other := range l.nodes {
+		if other == n || !other.closesCycle() {
+			continue
+		}
+		for _, fault := range l.listFaults(other) {
+			if strings.HasPrefix(fault.Message, importCycle) && speaksOf(fault, n.PkgPath) {
+				faults = append(faults, fault)
+			}
+		}
+	}
+	return faults
+}
+
 // placed gives a fault without a position the position of an import that it speaks of.
 func (l *loader) placed(n *node, fault Fault) Fault {
 	if fault.Position.IsValid() {
@@ -162,14 +189,21 @@ func (l *loader) placed(n *node, fault Fault) Fault {
 	}
 	for _, s := range n.sources {
 		for _, spec := range s.file.Syntax.Imports {
-			dep := s.specs[spec]
-			if dep != nil && slices.Contains(strings.FieldsFunc(fault.Message, isBlankOrBracket), dep.PkgPath) {
+			path, _ := strconv.Unquote(spec.Path.Value)
+			if dep := s.specs[spec]; dep != nil {
+				path = dep.PkgPath
+			}
+			if speaksOf(fault, path) {
 				fault.Position = l.fset.Position(spec.Path.Pos())
 				return fault
 			}
 		}
 	}
 	return fault
+}
+
+func speaksOf(fault Fault, path string) bool {
+	return slices.Contains(strings.FieldsFunc(fault.Message, isBlankOrBracket), path)
 }
 
 func isBlankOrBracket(r rune) bool { return strings.ContainsRune(" []()", r) }
