@@ -2,6 +2,7 @@ package resilience
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
@@ -65,7 +66,7 @@ var kinds = [...]struct {
 
 // String is the kind in a word or two, such as "open".
 func (k Kind) String() string {
-	if int(k) < len(kinds) {
+	if 0 < k && int(k) < len(kinds) {
 		return kinds[k].name
 	}
 	return fmt.Sprintf("Kind(%d)", uint8(k))
@@ -76,9 +77,9 @@ func (k Kind) MarshalText() ([]byte, error) { return []byte(k.String()), nil }
 
 // UnmarshalText reads what MarshalText wrote.
 func (k *Kind) UnmarshalText(text []byte) error {
-	for i, kind := range kinds {
-		if kind.name == string(text) {
-			*k = Kind(i)
+	for kind := KindOpen; int(kind) < len(kinds); kind++ {
+		if kind.String() == string(text) {
+			*k = kind
 			return nil
 		}
 	}
@@ -100,9 +101,29 @@ type RefusalError struct {
 	Wanted    int `json:"wanted,omitempty"`
 	Available int `json:"available,omitempty"`
 
+	kinds   []Kind // of Gates
 	retryAt breaker.Instant
 	known   bool
 	cause   error
+}
+
+// MarshalJSON writes also what methods tell: the time left until another try
+// makes sense, and the context's error.
+func (e *RefusalError) MarshalJSON() ([]byte, error) {
+	type fields RefusalError
+	text := struct {
+		*fields
+		Available  *int      `json:"available,omitempty"`
+		RetryAfter *Duration `json:"retryAfter,omitempty"`
+		Cause      string    `json:"cause,omitempty"`
+	}{fields: (*fields)(e), Cause: errorText(e.cause).Error}
+	if e.Wanted > 0 {
+		text.Available = &e.Available
+	}
+	if wait, known := e.RetryAfter(); known {
+		text.RetryAfter = (*Duration)(&wait)
+	}
+	return json.Marshal(text)
 }
 
 // RetryAfter returns the time left until another try makes sense, 0 if that is
@@ -121,14 +142,13 @@ func (e *RefusalError) Error() string {
 	var text strings.Builder
 	fmt.Fprintf(&text, "resilience: %s refused: ", e.Method)
 	switch e.Kind {
-	case KindOpen:
-		fmt.Fprintf(&text, "breaker %s is OPEN", e.Name)
-	case KindNoTrial:
-		fmt.Fprintf(&text, "breaker %s is HALF_OPEN and its trials are taken", e.Name)
-	case KindForcedOpen:
-		fmt.Fprintf(&text, "breaker %s is FORCED_OPEN by an operator", e.Name)
+	case KindOpen, KindNoTrial, KindForcedOpen:
+		text.WriteString(e.Kind.of(e.Name))
+		if e.Kind == KindOpen && !e.known {
+			text.WriteString(" until a probe or a trial succeeds")
+		}
 	case KindGate:
-		fmt.Fprintf(&text, "gate: %s", admitsNothing(e.Gates))
+		fmt.Fprintf(&text, "gate: %s", e.gates())
 	case KindFull:
 		fmt.Fprintf(&text, "bulkhead %s is full (wanted %d, available %d)", e.Name, e.Wanted, e.Available)
 	case KindTooLarge:
@@ -145,11 +165,29 @@ func (e *RefusalError) Error() string {
 	return text.String()
 }
 
-func admitsNothing(breakers []string) string {
-	if len(breakers) == 1 {
-		return "breaker " + breakers[0] + " does not admit calls"
+// of is a breaker that refuses for the reason k.
+func (k Kind) of(name string) string {
+	switch k {
+	case KindOpen:
+		return "breaker " + name + " is OPEN"
+	case KindNoTrial:
+		return "breaker " + name + " is HALF_OPEN and its trials are taken"
+	case KindForcedOpen:
+		return "breaker " + name + " is FORCED_OPEN by an operator"
 	}
-	return "breakers " + strings.Join(breakers, ", ") + " do not admit calls"
+	return "breaker " + name + " does not admit calls"
+}
+
+func (e *RefusalError) gates() string {
+	all := make([]string, len(e.Gates))
+	for i, name := range e.Gates {
+		kind := KindGate // all that is known of an error that was read from JSON
+		if i < len(e.kinds) {
+			kind = e.kinds[i]
+		}
+		all[i] = kind.of(name)
+	}
+	return strings.Join(all, ", ")
 }
 
 // Is reports whether target is one of the sentinels that e.Kind matches.

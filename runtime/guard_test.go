@@ -2,6 +2,7 @@ package resilience_test
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
@@ -170,6 +171,9 @@ func TestOpenBreakerRefusesAndSaysUntilWhen(t *testing.T) {
 		if err.Error() != want {
 			t.Errorf("the error reads\n%s\nwant\n%s", err, want)
 		}
+		if text, err := json.Marshal(refusal); err != nil || string(text) != `{"kind":"open","method":"Client.Do","name":"b","retryAfter":"15s"}` {
+			t.Errorf("in JSON it is %s, %v", text, err)
+		}
 		if again := do(context.Background(), guard, returns(nil)); again != err {
 			t.Error("a second refusal of the same period is another error")
 		}
@@ -288,7 +292,7 @@ func TestGatesNameAllThatRefuse(t *testing.T) {
 		if !errors.Is(err, resilience.ErrGate) || !errors.Is(err, resilience.ErrOpen) {
 			t.Fatalf("got %v, want ErrGate and ErrOpen", err)
 		}
-		want := "resilience: Client.Do refused: gate: breakers a, b do not admit calls; try again in 30s"
+		want := "resilience: Client.Do refused: gate: breaker a is OPEN, breaker b is OPEN; try again in 30s"
 		if err.Error() != want {
 			t.Errorf("the error reads\n%s\nwant\n%s", err, want)
 		}
@@ -546,7 +550,7 @@ func TestGateRefusalsAreCountedAtTheBreakersThatRefuse(t *testing.T) {
 		b.ForceOpen("test")
 	}
 	err := do(context.Background(), entry, returns(nil))
-	if want := "resilience: Client.Do refused: gate: breakers own, a do not admit calls"; err == nil || err.Error() != want {
+	if want := "resilience: Client.Do refused: gate: breaker own is FORCED_OPEN by an operator, breaker a is FORCED_OPEN by an operator"; err == nil || err.Error() != want {
 		t.Errorf("got %v, want %s", err, want)
 	}
 	for name, want := range map[string][2]uint64{"own": {1, 0}, "a": {0, 1}, "b": {0, 0}} {
