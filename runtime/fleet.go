@@ -15,8 +15,9 @@ import (
 // made.
 type Adapter interface{ sharing.Adapter }
 
-// Share lets the adapter share breakers. See the Share of an adapter's package.
-func Share(adapter Adapter) Option { return func(s *setup) { s.fleet = adapter } }
+// Share lets an adapter share breakers. Each registry has its own: it is made
+// with it. See the Share of an adapter's package.
+func Share(adapter func() Adapter) Option { return func(s *setup) { s.fleet = adapter() } }
 
 // Outage is a change that the processes which share a breaker made together.
 // Of all these processes only the one that made the change has the event; each
@@ -69,14 +70,10 @@ func sections(adapter sharing.Adapter) []config.Section {
 
 // share hands changed settings to the adapter before they are in force.
 func (r *Registry) share(settings *config.File) error {
-	if r.fleet != nil {
-		section, _ := settings.Single(config.SharedState)
-		return r.fleet.Configure(section, settings.Shares())
+	if r.fleet == nil {
+		return nil
 	}
-	if faults := settings.Unshareable(); len(faults) > 0 {
-		return faults
-	}
-	return nil
+	return r.fleet.Configure(settings.Single(config.SharedState), settings.Shares())
 }
 
 // enlist makes a breaker one of the fleet, or its own, as the settings say.

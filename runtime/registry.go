@@ -206,7 +206,7 @@ func sortedByName[T any](named map[string]T) []T {
 
 func (r *Registry) breaker(name string) (*breaker.Breaker, error) {
 	return find(r, config.Breakers, name, r.breakers, func() *breaker.Breaker {
-		_, settings, _ := r.settings.Breaker(name)
+		_, settings := r.settings.Breaker(name)
 		b := breaker.New(name, settings.Strategy(), r.hooks())
 		r.enlist(b, settings)
 		return b
@@ -215,16 +215,14 @@ func (r *Registry) breaker(name string) (*breaker.Breaker, error) {
 
 func (r *Registry) bulkhead(name string) (*bulkhead.Bulkhead, error) {
 	return find(r, config.Bulkheads, name, r.bulkheads, func() *bulkhead.Bulkhead {
-		settings, _ := r.settings.Bulkhead(name)
-		return bulkhead.New(name, settings)
+		return bulkhead.New(name, r.settings.Bulkhead(name))
 	})
 }
 
 func (r *Registry) timeout(name string) (*timeout, error) {
 	return find(r, config.Timeouts, name, r.timeouts, func() *timeout {
-		limit, _ := r.settings.Timeout(name)
 		t := &timeout{name: name}
-		t.limit.Store(int64(limit))
+		t.limit.Store(int64(r.settings.Timeout(name)))
 		return t
 	})
 }

@@ -149,37 +149,33 @@ func (r *Registry) apply(settings *config.File) (changed []string) {
 	for name, b := range r.breakers {
 		if strategy, differs := newStrategy(old, settings, name); differs {
 			b.Reconfigure(strategy)
-			_, now, _ := settings.Breaker(name)
+			_, now := settings.Breaker(name)
 			r.enlist(b, now)
 			changed = append(changed, config.Breakers+"."+name)
 		}
 	}
 	for name, b := range r.bulkheads {
-		before, _ := old.Bulkhead(name)
-		if now, _ := settings.Bulkhead(name); !reflect.DeepEqual(before, now) {
+		if now := settings.Bulkhead(name); !reflect.DeepEqual(old.Bulkhead(name), now) {
 			b.Resize(now)
 			changed = append(changed, config.Bulkheads+"."+name)
 		}
 	}
 	for name, t := range r.timeouts {
-		limit, _ := settings.Timeout(name)
+		limit := settings.Timeout(name)
 		if t.limit.Swap(int64(limit)) != int64(limit) {
 			changed = append(changed, config.Timeouts+"."+name)
 		}
 	}
-	if r.fleet != nil {
-		before, _ := old.Single(config.SharedState)
-		if now, _ := settings.Single(config.SharedState); !reflect.DeepEqual(before, now) {
-			changed = append(changed, config.SharedState)
-		}
+	if r.fleet != nil && !reflect.DeepEqual(old.Single(config.SharedState), settings.Single(config.SharedState)) {
+		changed = append(changed, config.SharedState)
 	}
 	slices.Sort(changed)
 	return changed
 }
 
 func newStrategy(old, settings *config.File, name string) (strategy breaker.Strategy, differs bool) {
-	oldKind, before, _ := old.Breaker(name)
-	kind, now, _ := settings.Breaker(name)
+	oldKind, before := old.Breaker(name)
+	kind, now := settings.Breaker(name)
 	if kind == oldKind && reflect.DeepEqual(before, now) {
 		return nil, false
 	}

@@ -1,6 +1,8 @@
 package resilience
 
 import (
+	"io"
+
 	"github.com/resgen-go/resgen/runtime/internal/config"
 )
 
@@ -43,10 +45,20 @@ func (r *Registry) Settings() []NamedSettings {
 // without running a service.
 type SettingsFile struct{ file *config.File }
 
+// ReadSettings is ParseSettings of what r delivers, of which it reads no more than
+// a settings file may have.
+func ReadSettings(name string, r io.Reader) (*SettingsFile, error) {
+	text, err := config.Read(r)
+	if err != nil {
+		return nil, err
+	}
+	return ParseSettings(name, text)
+}
+
 // ParseSettings reads the text of a settings file. The error lists all its
 // faults; name stands for the file in them.
 func ParseSettings(name string, text []byte) (*SettingsFile, error) {
-	file, err := config.Parse(name, text)
+	file, err := config.Inspect(name, text)
 	if err != nil {
 		return nil, err
 	}
@@ -54,7 +66,8 @@ func ParseSettings(name string, text []byte) (*SettingsFile, error) {
 }
 
 // Effective returns the settings that the file gives a name of a section, which
-// need not be in the file.
+// is "breakers", "bulkheads" or "timeouts"; others have none. The name need not be
+// in the file.
 func (f *SettingsFile) Effective(section, name string) []Value {
 	return effective(f.file, section, name)
 }

@@ -32,16 +32,12 @@ func TestAnAdapterReadsItsSection(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	got, named := f.Single(SharedState)
 	want := &store{Address: new("here"), Prefix: "app:", Mode: "FAST", Every: 2 * time.Second}
-	if diff := cmp.Diff(want, got); diff != "" || !named {
-		t.Errorf("named %v, settings (-want +got):\n%s", named, diff)
+	if diff := cmp.Diff(want, f.Single(SharedState)); diff != "" || !f.Has(SharedState, "") {
+		t.Errorf("settings (-want +got):\n%s", diff)
 	}
-	if _, s, _ := f.Breaker("a"); !s.InFleet() {
+	if _, s := f.Breaker("a"); !s.InFleet() {
 		t.Error("the breaker is not shared")
-	}
-	if faults := f.Unshareable(); len(faults) > 0 {
-		t.Errorf("faults although there is an adapter: %v", faults)
 	}
 	if names, rest := f.Names(SharedState), f.Compare(map[string][]string{Breakers: {"a"}}); len(rest) > 0 {
 		t.Errorf("the names %q of a section without names are compared: %v", names, rest)
@@ -60,6 +56,8 @@ func TestFaultsOfAnAdaptersSectionHavePlaces(t *testing.T) {
 		{"a text that is not allowed", `{"sharedState": {"address": "x", "mode": "FST"}}`,
 			`r.json:1:42: sharedState.mode: "FST" is unknown; allowed are FAST, SAFE; did you mean FAST?`},
 		{"a broken rule", `{"sharedState": {}}`, "r.json:1:17: sharedState: address is missing"},
+		{"a broken rule beside another fault", `{"sharedState": {"mode": 1}}`,
+			"r.json:1:17: sharedState: address is missing\nr.json:1:26: sharedState.mode: 1 is not FAST or SAFE"},
 		{"no object", `{"sharedState": "x"}`, `r.json:1:17: sharedState: "x" is not an object`},
 	}
 	for _, test := range tests {
@@ -73,17 +71,36 @@ func TestFaultsOfAnAdaptersSectionHavePlaces(t *testing.T) {
 }
 
 func TestWithoutItsAdapterASectionIsNotRead(t *testing.T) {
-	f := parseGood(t, `{
-		"sharedState": {"anything": [1]},
-		"breakers": {"default": {"shared": true}, "a": {"shared": false}, "b": {"shared": true}}
-	}`)
-	want := `resilience.json:3:38: breakers.default.shared: true needs an adapter; pass redis.Share(), of github.com/resgen-go/resgen/runtime/redis, to resilience.New
-resilience.json:3:85: breakers.b.shared: true needs an adapter; pass redis.Share(), of github.com/resgen-go/resgen/runtime/redis, to resilience.New`
-	if diff := cmp.Diff(want, f.Unshareable().Error()); diff != "" {
-		t.Errorf("faults (-want +got):\n%s", diff)
+	for _, parse := range []func(string, []byte) (*File, error){
+		Inspect, func(name string, data []byte) (*File, error) { return Parse(name, data) },
+	} {
+		if _, err := parse("r.json", []byte(`{"sharedState": {"anything": [1]}}`)); err != nil {
+			t.Error(err)
+		}
+		if _, err := parse("r.json", []byte(`{"sharedState": 1}`)); err == nil {
+			t.Error("a number passes for the section")
+		}
 	}
-	if _, err := Parse("r.json", []byte(`{"sharedState": 1}`)); err == nil {
-		t.Error("a number passes for the section")
+}
+
+func TestToShareABreakerTakesAnAdapter(t *testing.T) {
+	const file = `{
+		"breakers": {"default": {"shared": true}, "a": {"shared": false}, "b": {"shared": true, "testDelay": 0}},
+		"timeouts": {"a": {"duration": 0}}
+	}`
+	const adapter = "true needs an adapter; pass redis.Share(), of github.com/resgen-go/resgen/runtime/redis, to resilience.New\n"
+	const other = "r.json:3:34: timeouts.a.duration: 0 is outside (0s, 8760h]"
+	_, alone := Parse("r.json", []byte(file))
+	_, inspected := Inspect("r.json", []byte(file))
+	_, adapted := Parse("r.json", []byte(file), Section{SharedState, "", func() any { return new(Timeout) }})
+	want := "r.json:2:38: breakers.default.shared: " + adapter + "r.json:2:85: breakers.b.shared: " + adapter + other
+	if alone == nil || alone.Error() != want {
+		t.Errorf("faults\n%v\nwant\n%s", alone, want)
+	}
+	for _, err := range []error{inspected, adapted} {
+		if err == nil || err.Error() != other {
+			t.Errorf("faults\n%v\nwant\n%s", err, other)
+		}
 	}
 }
 

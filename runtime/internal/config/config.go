@@ -24,8 +24,6 @@ type File struct {
 	format   format
 	sections map[string]*entries
 	warnings Faults
-
-	unshareable Faults
 }
 
 // Read reads as much as Parse needs: of what is too large, a little more than a file may have.
@@ -51,15 +49,20 @@ func notRegular(path string) error {
 	return &fs.PathError{Op: "read", Path: path, Err: errors.New("not a regular file")}
 }
 
-// Parse reads the content of a file; name is what faults call it. The error is of type [Faults].
+// Parse reads the content of a file for a process with these adapters; what needs another one is a fault. name is what
+// faults call the file. The error is of type [Faults].
 func Parse(name string, data []byte, adapters ...Section) (*File, error) {
-	return standard.with(adapters).parse(name, data)
+	f := standard.with(adapters)
+	return f.parse(name, data, f.section(SharedState).foreign)
 }
+
+// Inspect is Parse for a tool, which has no adapters and does not mind what needs one.
+func Inspect(name string, data []byte) (*File, error) { return standard.parse(name, data, false) }
 
 // Default is what is in force without any file: the built in defaults.
 func Default(adapters ...Section) *File { return &File{format: standard.with(adapters)} }
 
-func (f format) parse(name string, data []byte) (*File, error) {
+func (f format) parse(name string, data []byte, alone bool) (*File, error) {
 	text, bad := newText(data)
 	if bad != nil {
 		return nil, text.faults(name, bad)
@@ -70,10 +73,13 @@ func (f format) parse(name string, data []byte) (*File, error) {
 	}
 	r := &reader{document: document, file: name}
 	sections := r.sections(f)
+	if alone {
+		r.unshareable(sections[Breakers])
+	}
 	if len(r.faults) > 0 {
 		return nil, r.faults.settle()
 	}
-	return &File{name, f, sections, r.warnings.settle(), r.unshareable(f, sections)}, nil
+	return &File{name, f, sections, r.warnings.settle()}, nil
 }
 
 // Warnings are what the file says but does not mean word by word, such as a minimumNumberOfCalls above the window.
@@ -128,10 +134,13 @@ type Value struct {
 }
 
 // Effective are the settings that hold for a name of a section, in the order of their declaration. The name need not be
-// in the file. The first one of a breaker is its strategy.
+// in the file; a section that there is not has none. The first one of a breaker is its strategy.
 func (f *File) Effective(section, name string) []Value {
 	s := f.format.section(section)
-	e, fallback, _ := f.find(s, name)
+	if s == nil {
+		return nil
+	}
+	e, fallback := f.find(s, name)
 	var values []Value
 	if s.choose != "" {
 		values = append(values, Value{s.choose, e.kind.name, e.chosen})

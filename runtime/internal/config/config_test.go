@@ -24,12 +24,12 @@ func load(path string) (*File, error) {
 	if err != nil {
 		return nil, err
 	}
-	return Parse(path, data)
+	return Inspect(path, data)
 }
 
 func parseGood(t *testing.T, data string) *File {
 	t.Helper()
-	f, err := Parse("resilience.json", []byte(data))
+	f, err := Inspect("resilience.json", []byte(data))
 	if err != nil {
 		t.Fatalf("a good file is refused: %v", err)
 	}
@@ -53,20 +53,19 @@ func builtInStatic() *breaker.Static {
 
 func TestWithoutAFileTheBuiltInDefaultsHold(t *testing.T) {
 	f := Default()
-	strategy, s, named := f.Breaker("payments")
+	strategy, s := f.Breaker("payments")
 	want := &breaker.Static{
 		FailureThreshold: 3, FailureThresholdCapacity: 10, SuccessThreshold: 5, SuccessThresholdCapacity: 5,
 		TestDelay: 20 * time.Second, MaxHalfOpenDuration: time.Minute,
 	}
-	if diff := cmp.Diff(want, s); strategy != "STATIC_THRESHOLD" || named || diff != "" {
-		t.Errorf("breaker: %s, named %t (-want +got):\n%s", strategy, named, diff)
+	if diff := cmp.Diff(want, s); strategy != "STATIC_THRESHOLD" || diff != "" {
+		t.Errorf("breaker: %s (-want +got):\n%s", strategy, diff)
 	}
-	b, named := f.Bulkhead("payments")
-	if diff := cmp.Diff(bulkhead.Settings{MaxConcurrentCalls: 25}, b); named || diff != "" {
-		t.Errorf("bulkhead: named %t (-want +got):\n%s", named, diff)
+	if diff := cmp.Diff(bulkhead.Settings{MaxConcurrentCalls: 25}, f.Bulkhead("payments")); diff != "" {
+		t.Errorf("bulkhead (-want +got):\n%s", diff)
 	}
-	if d, named := f.Timeout("payments"); d != 0 || named {
-		t.Errorf("timeout: %v, named %t", d, named)
+	if d := f.Timeout("payments"); d != 0 {
+		t.Errorf("timeout: %v", d)
 	}
 	if names := f.Names(Breakers); len(names) > 0 {
 		t.Errorf("names: %v", names)
@@ -75,22 +74,21 @@ func TestWithoutAFileTheBuiltInDefaultsHold(t *testing.T) {
 
 func TestEverySectionOfAFileIsRead(t *testing.T) {
 	f := loadGood(t, "every-section.json")
-	strategy, s, named := f.Breaker("payments")
+	strategy, s := f.Breaker("payments")
 	canary, ok := s.(*breaker.Canary)
-	if strategy != "CANARY_RATE_THRESHOLD" || !named || !ok || canary.FailureRateThreshold != 21 || canary.MinimumNumberOfCalls != 50 {
-		t.Errorf("payments is %s %+v, named %t", strategy, s, named)
+	if strategy != "CANARY_RATE_THRESHOLD" || !ok || canary.FailureRateThreshold != 21 || canary.MinimumNumberOfCalls != 50 {
+		t.Errorf("payments is %s %+v", strategy, s)
 	}
-	strategy, s, named = f.Breaker("inventory")
-	if diff := cmp.Diff(builtInStatic(), s); strategy != "STATIC_THRESHOLD" || !named || diff != "" {
-		t.Errorf("inventory is %s, named %t (-want +got):\n%s", strategy, named, diff)
+	strategy, s = f.Breaker("inventory")
+	if diff := cmp.Diff(builtInStatic(), s); strategy != "STATIC_THRESHOLD" || diff != "" {
+		t.Errorf("inventory is %s (-want +got):\n%s", strategy, diff)
 	}
-	b, named := f.Bulkhead("payments")
 	want := bulkhead.Settings{MaxConcurrentCalls: 20, MaxWaitDuration: 50 * time.Millisecond}
-	if diff := cmp.Diff(want, b); !named || diff != "" {
-		t.Errorf("bulkhead: named %t (-want +got):\n%s", named, diff)
+	if diff := cmp.Diff(want, f.Bulkhead("payments")); diff != "" {
+		t.Errorf("bulkhead (-want +got):\n%s", diff)
 	}
-	if d, named := f.Timeout("payments"); d != 300*time.Millisecond || !named {
-		t.Errorf("timeout: %v, named %t", d, named)
+	if d := f.Timeout("payments"); d != 300*time.Millisecond {
+		t.Errorf("timeout: %v", d)
 	}
 	if names := f.Names(Breakers); !slices.Equal(names, []string{"inventory", "payments"}) {
 		t.Errorf("names: %v", names)
@@ -98,7 +96,7 @@ func TestEverySectionOfAFileIsRead(t *testing.T) {
 }
 
 func TestAFileFromBeforeTheSecondStrategyKeepsItsMeaning(t *testing.T) {
-	_, s, _ := loadGood(t, "before-the-second-strategy.json").Breaker("payments")
+	_, s := loadGood(t, "before-the-second-strategy.json").Breaker("payments")
 	want := builtInStatic()
 	want.FailureThreshold, want.FailureThresholdCapacity = 5, 20
 	want.SuccessThreshold, want.SuccessThresholdCapacity = 2, 2
@@ -230,6 +228,20 @@ func TestAMinimumAboveTheWindowIsAWarning(t *testing.T) {
 	checkWarnings(t, f, want)
 }
 
+func TestANameThatIsNearlyDefaultIsAWarning(t *testing.T) {
+	f := parseGood(t, `{"breakers": {"Default": {}, "default": {}}, "timeouts": {"DEFAULT": {}}}`)
+	checkWarnings(t, f, []string{
+		`resilience.json:1:15: breakers.Default: is one breaker's name; the defaults of all stand under "default"`,
+		`resilience.json:1:59: timeouts.DEFAULT: is one timeout's name; the defaults of all stand under "default"`,
+	})
+}
+
+func TestASectionThatThereIsNotHasNoSettings(t *testing.T) {
+	if got := Default().Effective("breaker", "payments"); got != nil {
+		t.Errorf("in force are %v", got)
+	}
+}
+
 func checkWarnings(t *testing.T, f *File, want []string) {
 	t.Helper()
 	var got []string
@@ -251,19 +263,19 @@ func TestADurationThatIsOutsideOnlyInSumMeansTheBound(t *testing.T) {
 		`resilience.json:2:35: breakers.a.testDelay: "P364DT25H" is outside [0s, 8760h] in sum; it means 8760h`,
 		`resilience.json:3:42: bulkheads.a.maxWaitDuration: "8760h0m0.5s" is outside [0s, 8760h] in sum; it means 8760h`,
 	})
-	if d, _ := f.Timeout("a"); d != 1 {
+	if d := f.Timeout("a"); d != 1 {
 		t.Errorf("the timeout is %v", d)
 	}
-	if s, _ := f.Bulkhead("a"); s.MaxWaitDuration != 8760*time.Hour {
+	if s := f.Bulkhead("a"); s.MaxWaitDuration != 8760*time.Hour {
 		t.Errorf("the bulkhead waits %v", s.MaxWaitDuration)
 	}
 }
 
 func TestSettingsBelongToWhoAsks(t *testing.T) {
 	f := loadGood(t, "every-section.json")
-	_, s, _ := f.Breaker("inventory")
+	_, s := f.Breaker("inventory")
 	s.(*breaker.Static).FailureThreshold = 9
-	if _, s, _ := f.Breaker("inventory"); s.(*breaker.Static).FailureThreshold != 3 {
+	if _, s := f.Breaker("inventory"); s.(*breaker.Static).FailureThreshold != 3 {
 		t.Error("a change of the settings that were handed out changed the file's")
 	}
 }
@@ -344,8 +356,8 @@ func TestStarterIsAFileThatChangesNothing(t *testing.T) {
 		t.Errorf("the starting file lacks names: %v", rest)
 	}
 	for _, section := range standard.names() {
-		_, got, _ := f.inForce(section, "inventory")
-		if _, want, _ := Default().inForce(section, "inventory"); !cmp.Equal(want, got) {
+		_, got := f.inForce(section, "inventory")
+		if _, want := Default().inForce(section, "inventory"); !cmp.Equal(want, got) {
 			t.Errorf("%s: the starting file changes the defaults:\n%s", section, cmp.Diff(want, got))
 		}
 	}
@@ -446,7 +458,7 @@ func (o *odd) Check() []setting.Problem {
 
 func TestASectionMoreIsARowMore(t *testing.T) {
 	f := append(slices.Clone(standard), section{name: "odd", one: "odd", kinds: []kind{{fresh: func() any { return new(odd) }}}})
-	_, err := f.parse("resilience.json", []byte(`{"odd": {"x": {"a": 2}, "y": {"b": 10}}}`))
+	_, err := f.parse("resilience.json", []byte(`{"odd": {"x": {"a": 2}, "y": {"b": 10}}}`), false)
 	want := "resilience.json:1:15: odd.x: c is broken\nresilience.json:1:36: odd.y.b: 10 is outside [1, 9]"
 	if err == nil || err.Error() != want {
 		t.Errorf("faults %v, want %s", err, want)
@@ -470,7 +482,7 @@ func FuzzParse(f *testing.F) {
 	}
 	f.Add([]byte("\xEF\xBB\xBF{\"breakers\": {\"é\": NaN, \"a\": \"\\ud800\"}} // x"))
 	f.Fuzz(func(t *testing.T, data []byte) {
-		file, err := Parse("f", data)
+		file, err := Inspect("f", data)
 		if err == nil {
 			for _, section := range standard.names() {
 				for _, name := range append(file.Names(section), "unnamed") {

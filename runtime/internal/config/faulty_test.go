@@ -28,7 +28,7 @@ func TestEveryFaultIsReportedAtItsPlace(t *testing.T) {
 			}
 			input, want := &archive.Files[0], &archive.Files[1]
 			got := "none\n"
-			if _, err := Parse(input.Name, input.Data); err != nil {
+			if _, err := Inspect(input.Name, input.Data); err != nil {
 				got = err.Error() + "\n"
 			}
 			if *update {
@@ -88,10 +88,19 @@ func TestEveryFaultOfSyntaxIsReportedAtItsPlace(t *testing.T) {
 				`resilience.json:1:59: breakers.a.testDelay: -Infinity is no JSON value, expected a duration in [0s, 8760h]; write "20s", "1m30s", "PT20S" or a number of seconds` + "\n" +
 				"resilience.json:1:90: breakers.a.successThreshold: 007 is no JSON value, expected a whole number in [1, 1000000]\n" +
 				"resilience.json:1:123: breakers.a.failureThresholdCapacity: 0x10 is no JSON value, expected a whole number in [1, 1000000]"},
+		{"values that are no JSON where nobody reads",
+			`{"sharedState": {"a": nan, "b": [True, {"c": 007}], "d": 7}, "x": undefined, "breakers": {"a": {"testDelay": [NaN]}}}`,
+			"1:23: sharedState.a: nan is no JSON value\n" +
+				"resilience.json:1:34: sharedState.b[0]: True is no JSON value\n" +
+				"resilience.json:1:46: sharedState.b[1].c: 007 is no JSON value\n" +
+				"resilience.json:1:62: x: no such section; allowed are breakers, bulkheads, timeouts, sharedState\n" +
+				"resilience.json:1:67: x: undefined is no JSON value\n" +
+				`resilience.json:1:110: breakers.a.testDelay: an array is not a duration in [0s, 8760h]; write "20s", "1m30s", "PT20S" or a number of seconds` + "\n" +
+				"resilience.json:1:111: breakers.a.testDelay[0]: NaN is no JSON value"},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
-			_, err := Parse("resilience.json", []byte(test.data))
+			_, err := Inspect("resilience.json", []byte(test.data))
 			if err == nil {
 				t.Fatal("no fault")
 			}
@@ -116,7 +125,7 @@ func TestHostileFilesAreRefusedInBoundedTime(t *testing.T) {
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
-			_, err := Parse("resilience.json", []byte(test.data))
+			_, err := Inspect("resilience.json", []byte(test.data))
 			var faults Faults
 			if !errors.As(err, &faults) {
 				t.Fatalf("the error is %v, want faults", err)

@@ -7,16 +7,16 @@ import (
 )
 
 // find returns the entry of a name and the defaults under it. A name that the file lacks is an entry with no field.
-func (f *File) find(s *section, name string) (e, fallback *entry, named bool) {
+func (f *File) find(s *section, name string) (e, fallback *entry) {
 	fallback = s.builtIn()
 	if all := f.sections[s.name]; all != nil {
 		fallback = all.fallback
-		e, named = all.named[name]
+		e = all.named[name]
 	}
-	if !named {
+	if e == nil {
 		e = &entry{kind: fallback.kind, chosen: fallback.chosen.inherited()}
 	}
-	return e, fallback, named
+	return e, fallback
 }
 
 // settings are a new struct of the entry's kind with the fields of the entry, else of the fallback, else built in.

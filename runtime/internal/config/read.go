@@ -25,14 +25,15 @@ type entries struct {
 
 // entry is one object of a section, with its own fields only.
 type entry struct {
-	path   string
-	at     int
-	line   int // of its name
-	column int
-	kind   *kind // nil if the file says one that does not exist
-	chosen Origin
-	given  map[string]given
-	sound  bool // each of its fields is right by itself
+	path    string
+	at      int
+	line    int // of its name
+	column  int
+	kind    *kind // nil if the file says one that does not exist
+	chosen  Origin
+	given   map[string]given
+	unclear map[string]bool // fields whose values or names are wrong, so that nobody knows what they should be
+	opaque  bool            // no object, so that all are unclear
 }
 
 type given struct {
@@ -69,7 +70,6 @@ func (r *reader) sections(f format) map[string]*entries {
 		r.fault(r.root.StartOffset, "", "%s is not an object such as %s", r.describe(r.root), smallest)
 		return all
 	}
-	r.duplicates(r.root, "")
 	for _, m := range root.Members {
 		name := nameOf(m)
 		path := join("", name)
@@ -91,11 +91,16 @@ func (r *reader) sections(f format) map[string]*entries {
 			r.wrong(m.Value, path, "the address of a JSON schema, in double quotes")
 		}
 	}
+	r.everywhere(r.root, "")
 	return all
 }
 
-// duplicates reports every name that an object has twice, at any level.
-func (r *reader) duplicates(v hujson.Value, path string) {
+// everywhere reports what is wrong at any level, even where nobody reads: a name that an object has twice, and what is no
+// JSON, unless it is reported for what it should be.
+func (r *reader) everywhere(v hujson.Value, path string) {
+	if r.odd[v.StartOffset] && !r.reported(v.StartOffset) {
+		r.fault(v.StartOffset, path, "%s is no JSON value", r.describe(v))
+	}
 	switch v := v.Value.(type) {
 	case *hujson.Object:
 		first := map[string]int{}
@@ -108,13 +113,18 @@ func (r *reader) duplicates(v hujson.Value, path string) {
 			} else {
 				first[name] = m.Name.StartOffset
 			}
-			r.duplicates(m.Value, inner)
+			r.everywhere(m.Value, inner)
 		}
 	case *hujson.Array:
 		for i, element := range v.Elements {
-			r.duplicates(element, fmt.Sprintf("%s[%d]", path, i))
+			r.everywhere(element, fmt.Sprintf("%s[%d]", path, i))
 		}
 	}
+}
+
+func (r *reader) reported(at int) bool {
+	line, column := r.place(at)
+	return slices.ContainsFunc(r.faults, func(f Fault) bool { return f.Line == line && f.Column == column })
 }
 
 // section reads the objects of a section, the defaults first, for they say of which kind the others are.
@@ -160,24 +170,22 @@ func (r *reader) single(s *section, path string, v hujson.Value) *entries {
 	return &entries{fallback: s.builtIn(), named: map[string]*entry{"": e}}
 }
 
-// unshareable finds what needs an adapter that is not there.
-func (r *reader) unshareable(f format, sections map[string]*entries) (all Faults) {
-	breakers, adapter := sections[Breakers], f.section(SharedState)
-	if breakers == nil || adapter == nil || !adapter.foreign {
-		return nil
+// unshareable reports breakers that need an adapter.
+func (r *reader) unshareable(breakers *entries) {
+	if breakers == nil {
+		return
 	}
 	for _, e := range append(slices.Collect(maps.Values(breakers.named)), breakers.fallback) {
 		if g, ok := e.given["shared"]; ok && g.value == true {
-			all = append(all, r.locate(g.at, join(e.path, "shared"),
-				"true needs an adapter; pass redis.Share(), of github.com/resgen-go/resgen/runtime/redis, to resilience.New"))
+			r.fault(g.at, join(e.path, "shared"),
+				"true needs an adapter; pass redis.Share(), of github.com/resgen-go/resgen/runtime/redis, to resilience.New")
 		}
 	}
-	return all.settle()
 }
 
 // builtIn is what an absent object "default" amounts to.
 func (s *section) builtIn() *entry {
-	return &entry{kind: &s.kinds[0], chosen: BuiltIn, sound: true}
+	return &entry{kind: &s.kinds[0], chosen: BuiltIn}
 }
 
 func (r *reader) checkName(m hujson.ObjectMember, path, one string) {
@@ -186,6 +194,8 @@ func (r *reader) checkName(m hujson.ObjectMember, path, one string) {
 		r.fault(m.Name.StartOffset, path, "a %s needs a name", one)
 	case !validName.MatchString(name):
 		r.fault(m.Name.StartOffset, path, "%s", noName(one))
+	case strings.EqualFold(name, fallback):
+		r.warn(m.Name.StartOffset, path, "is one %s's name; the defaults of all stand under %q", one, fallback)
 	}
 }
 
@@ -195,15 +205,16 @@ func noName(one string) string {
 
 // entry reads one object. Without a fallback it is that of the defaults, which may have fields of every kind.
 func (r *reader) entry(s *section, fallback *entry, path string, v hujson.Value) *entry {
-	before := len(r.faults)
-	e := &entry{path: path, at: v.StartOffset, given: map[string]given{}}
-	if object, ok := r.object(v, path); ok {
-		e.kind, e.chosen = r.chooseKind(s, fallback, path, object)
-		for _, m := range object.Members {
-			r.field(s, e, fallback == nil, m)
-		}
+	e := &entry{path: path, at: v.StartOffset, given: map[string]given{}, unclear: map[string]bool{}}
+	object, ok := r.object(v, path)
+	if !ok {
+		e.opaque = true
+		return e
 	}
-	e.sound = len(r.faults) == before
+	e.kind, e.chosen = r.chooseKind(s, fallback, path, object)
+	for _, m := range object.Members {
+		r.field(s, e, fallback == nil, m)
+	}
 	return e
 }
 
@@ -243,6 +254,9 @@ func (r *reader) field(s *section, e *entry, isFallback bool, m hujson.ObjectMem
 	switch {
 	case len(owners) == 0:
 		r.fault(m.Name.StartOffset, path, "no such setting; %s", suggest(name, s.known(e.kind)))
+		if meant, ok := near(name, s.known(e.kind)); ok {
+			e.unclear[meant] = true
+		}
 		return
 	case f == nil && e.kind != nil && !isFallback:
 		r.fault(m.Name.StartOffset, path, "belongs to %s; the %s here is %s%s",
@@ -254,6 +268,9 @@ func (r *reader) field(s *section, e *entry, isFallback bool, m hujson.ObjectMem
 	value, ok := r.value(f, path, m.Value)
 	if _, twice := e.given[name]; ok && !twice {
 		e.given[name] = given{value, m.Value.StartOffset}
+	}
+	if !ok {
+		e.unclear[name] = true
 	}
 }
 
@@ -296,7 +313,7 @@ func (r *reader) idleDefaults(s *section, all *entries) {
 
 // rules asks an entry's settings, as they are in force, for broken rules between them.
 func (r *reader) rules(e, fallback *entry) {
-	if !e.sound || e.kind == nil || fallback != nil && !fallback.sound {
+	if e.kind == nil {
 		return
 	}
 	s := e.settings(fallback)
@@ -309,9 +326,13 @@ func (r *reader) rules(e, fallback *entry) {
 }
 
 // blame appends problems at their places: at the setting itself if the file has it, else at the other one that it does not
-// fit. What the entry has from defaults of its own kind is said there already.
+// fit. What the entry has from defaults of its own kind is said there already. Of a setting that is unclear nobody can say
+// what it fits.
 func (r *reader) blame(faults Faults, e, fallback *entry, problems []setting.Problem) Faults {
 	for _, p := range problems {
+		if !e.clear(p.Field, fallback) || p.Other != "" && !e.clear(p.Other, fallback) {
+			continue
+		}
 		at, path, message, own := e.holds(p)
 		if !own && fallback != nil {
 			inheritedAt, inheritedPath, inherited, ok := fallback.holds(p)
@@ -325,6 +346,23 @@ func (r *reader) blame(faults Faults, e, fallback *entry, problems []setting.Pro
 		faults = append(faults, r.locate(at, path, message))
 	}
 	return faults
+}
+
+// clear reports whether the value in force for a field is the one that the file means.
+func (e *entry) clear(field string, fallback *entry) bool {
+	for _, from := range []*entry{e, fallback} {
+		if from == nil {
+			break
+		}
+		if _, ok := from.given[field]; ok {
+			return true
+		}
+		if from.opaque || from.unclear[field] {
+			return false
+		}
+	}
+	f := e.field(field)
+	return f == nil || f.Like == "" || e.clear(f.Like, fallback)
 }
 
 // holds reports whether an entry has a setting of a problem, and what to say there; else what to say of the entry.

@@ -44,47 +44,44 @@ func strategies() []kind {
 	return kinds
 }
 
-// Breaker is the strategy and a new copy of the settings of a breaker, and whether the file names it.
-func (f *File) Breaker(name string) (strategy string, settings breaker.Settings, named bool) {
-	strategy, s, named := f.inForce(Breakers, name)
-	return strategy, s.(breaker.Settings), named
+// Breaker is the strategy and a new copy of the settings of a breaker.
+func (f *File) Breaker(name string) (strategy string, settings breaker.Settings) {
+	strategy, s := f.inForce(Breakers, name)
+	return strategy, s.(breaker.Settings)
 }
 
-// Bulkhead is the settings of a bulkhead, and whether the file names it.
-func (f *File) Bulkhead(name string) (settings bulkhead.Settings, named bool) {
-	_, s, named := f.inForce(Bulkheads, name)
-	return *s.(*bulkhead.Settings), named
+// Bulkhead is the settings of a bulkhead.
+func (f *File) Bulkhead(name string) bulkhead.Settings {
+	_, s := f.inForce(Bulkheads, name)
+	return *s.(*bulkhead.Settings)
 }
 
-// Timeout is the longest time that one call may take, and whether the file names the timeout. 0 bounds nothing.
-func (f *File) Timeout(name string) (d time.Duration, named bool) {
-	_, s, named := f.inForce(Timeouts, name)
+// Timeout is the longest time that one call may take. 0 bounds nothing.
+func (f *File) Timeout(name string) time.Duration {
+	_, s := f.inForce(Timeouts, name)
 	if longest := s.(*Timeout).Duration; longest != nil {
-		d = *longest
+		return *longest
 	}
-	return d, named
+	return 0
 }
 
-// Single is a new copy of the settings of an adapter's section, and whether the file has the section.
-func (f *File) Single(section string) (settings any, named bool) {
-	_, settings, named = f.inForce(section, "")
-	return settings, named
+// Single is a new copy of the settings of an adapter's section.
+func (f *File) Single(section string) (settings any) {
+	_, settings = f.inForce(section, "")
+	return settings
 }
 
 // Shares reports whether the file shares any breaker.
 func (f *File) Shares() bool {
 	for _, name := range append(f.Names(Breakers), fallback) {
-		if _, s, _ := f.Breaker(name); s.InFleet() {
+		if _, s := f.Breaker(name); s.InFleet() {
 			return true
 		}
 	}
 	return false
 }
 
-// Unshareable are the places where the file shares breakers although no adapter reads sharedState.
-func (f *File) Unshareable() Faults { return f.unshareable }
-
-func (f *File) inForce(section, name string) (kind string, settings any, named bool) {
-	e, fallback, named := f.find(f.format.section(section), name)
-	return e.kind.name, e.settings(fallback), named
+func (f *File) inForce(section, name string) (kind string, settings any) {
+	e, fallback := f.find(f.format.section(section), name)
+	return e.kind.name, e.settings(fallback)
 }

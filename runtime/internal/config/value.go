@@ -27,7 +27,7 @@ func (r *reader) value(f *setting.Field, path string, v hujson.Value) (value any
 	case !ok && isText && f.OneOf != nil:
 		r.fault(v.StartOffset, path, "%s is unknown; %s", r.describe(v), suggestAmong(text, f.OneOf))
 	case !ok:
-		r.wrong(v, path, expected(f))
+		r.wrong(v, path, expected(f)+guess(f, text))
 	case !r.inRange(f, v, value):
 		r.fault(v.StartOffset, path, "%s is outside %v", r.describe(v), f.Range)
 		ok = false
@@ -147,6 +147,14 @@ func expected(f *setting.Field) string {
 	default:
 		return f.Allowed()
 	}
+}
+
+// guess adds what a text that a field does not take was most likely meant to be.
+func guess(f *setting.Field, text string) string {
+	if near, ok := setting.NearDuration(text); ok && f.Kind == setting.Duration {
+		return "; did you mean " + quote(near) + "?"
+	}
+	return ""
 }
 
 // longest is how many bytes of a text in the file a message repeats.

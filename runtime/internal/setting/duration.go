@@ -57,6 +57,17 @@ func ParseDuration(text string) (time.Duration, error) {
 	return d, nil
 }
 
+// NearDuration is the duration that somebody most likely meant with a text that is none: "2 s", "20S", "pt5m" or "20".
+func NearDuration(text string) (string, bool) {
+	dense := strings.Join(strings.Fields(text), "")
+	for _, meant := range []string{dense, strings.ToLower(dense), strings.ToUpper(dense), dense + "s"} {
+		if _, err := ParseDuration(meant); err == nil {
+			return meant, true
+		}
+	}
+	return "", false
+}
+
 func parseISO(text string) (sum time.Duration) {
 	for _, part := range isoPart.FindAllStringSubmatch(text, -1) {
 		number, times, unit := part[1]+strings.Replace(part[2], ",", ".", 1), time.Duration(1), strings.ToLower(part[3])

@@ -106,3 +106,13 @@ func isoText(d time.Duration) string {
 	return fmt.Sprintf("%sP%dDT%dH%dM%d.%09dS", sign, d/day, d%day/time.Hour, d%time.Hour/time.Minute,
 		d%time.Minute/time.Second, d%time.Second)
 }
+
+func TestNearDurationIsWhatWasMeant(t *testing.T) {
+	for text, want := range map[string]string{
+		"2 s": "2s", " 1m  30s ": "1m30s", "20S": "20s", "pt5m": "PT5M", "20": "20s", "1.5": "1.5s", "20 seconds": "", "": "", "s": "",
+	} {
+		if got, ok := NearDuration(text); got != want || ok != (want != "") {
+			t.Errorf("for %q it is %q, want %q", text, got, want)
+		}
+	}
+}

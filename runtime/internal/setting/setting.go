@@ -56,11 +56,12 @@ type Field struct {
 // Problem is a broken rule between settings.
 type Problem struct {
 	Field   string // name of the setting to blame
-	Other   string // name of the setting it does not fit, if that is one
+	Other   string // name of the setting it does not fit, if that is one; a rule looks at no third
 	Message string // starts with the value: "3 is below failureThreshold (5)"
 }
 
-// Checker is a settings struct with rules between its fields. Check is asked when each field is valid by itself.
+// Checker is a settings struct with rules between its fields. Each field is valid by itself when Check is asked; one that
+// was not has a default then, and problems that name it count for nothing.
 type Checker interface{ Check() []Problem }
 
 // Warner is a settings struct that knows of combinations which are allowed but mean something else than they say,
