@@ -1,7 +1,6 @@
 package generator
 
 import (
-	"go/ast"
 	"go/types"
 	"maps"
 	"slices"
@@ -171,39 +170,7 @@ func (p *planner) unnameable(t *target, m *method, what string) {
 		return
 	}
 	pos, directive := anchor(t.annotated, m)
-	if name := p.cType(m); name != "" {
-		what = "needs " + name + ", which only the cgo files of the package can name; give it a name with type T = " + name
-	}
 	p.fault(pos, directive, "%s cannot be wrapped: its signature %s", m.Name(), what)
-}
-
-// cType finds a C type in a signature as it is written, as types need not know
-// of it.
-func (p *planner) cType(m *method) string {
-	found := ""
-	for _, file := range p.pkg.Files {
-		ast.Inspect(file.Syntax, func(n ast.Node) bool {
-			field, ok := n.(*ast.Field)
-			if ok && len(field.Names) == 1 && field.Names[0].Pos() == m.Pos() {
-				found = cTypeIn(field.Type)
-			}
-			return found == ""
-		})
-	}
-	return found
-}
-
-func cTypeIn(expr ast.Expr) string {
-	found := ""
-	ast.Inspect(expr, func(n ast.Node) bool {
-		if selector, ok := n.(*ast.SelectorExpr); ok {
-			if id, ok := selector.X.(*ast.Ident); ok && id.Name == "C" {
-				found = "C." + selector.Sel.Name
-			}
-		}
-		return found == ""
-	})
-	return found
 }
 
 func parameterNames(m *method) names {

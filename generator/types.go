@@ -61,10 +61,9 @@ func (h home) obstacle(obj *types.TypeName) string {
 		if h.types.Scope().Lookup(obj.Name()) != nil {
 			return "which the package hides by a declaration of its own"
 		}
+	case ofC(obj):
+		return "which only cgo files can name; give it a name there with type T = " + spelled(obj)
 	case h.owns(obj):
-		if strings.HasPrefix(obj.Name(), "_Ctype_") {
-			return "which only the cgo files of the package can name"
-		}
 	case !obj.Exported():
 		return "which is not exported"
 	case obj.Pkg().Name() == "main":
@@ -184,6 +183,11 @@ func (p *printer) typeName(obj *types.TypeName) *jen.Statement {
 		return jen.Id(obj.Name())
 	}
 	return jen.Id(p.qualifier(obj.Pkg())).Dot(obj.Name())
+}
+
+// ofC tells a type that cgo makes. The fast way of loading has it in a package C.
+func ofC(obj *types.TypeName) bool {
+	return obj.Pkg().Path() == "C" || strings.HasPrefix(obj.Name(), "_Ctype_")
 }
 
 // spelled is how a message names a type: pkg.Name, and C.name for what cgo made.

@@ -63,7 +63,6 @@ func (l *loader) checkNode(n *node) {
 	conf := types.Config{
 		Importer:         importer(func(path string) (*types.Package, error) { return l.importTo(n, path) }),
 		IgnoreFuncBodies: true,
-		FakeImportC:      true,
 		Sizes:            l.sizes,
 		Error:            l.report(n),
 	}
@@ -96,8 +95,11 @@ func (i importer) Import(path string) (*types.Package, error) { return i(path) }
 
 // importTo is the package that n imports by a path. One that n does not use is an empty package.
 func (l *loader) importTo(n *node, path string) (*types.Package, error) {
-	if path == "unsafe" {
+	switch path {
+	case "unsafe":
 		return types.Unsafe, nil
+	case "C":
+		return n.packageC(), nil
 	}
 	if n.Imports[path] == nil && n.closesCycle() {
 		return nil, errors.New(importCycle)
@@ -146,7 +148,7 @@ func (l *loader) report(n *node) func(error) {
 		case n.folder == nil:
 			kept = strings.HasPrefix(e.Msg, "could not import ")
 		default:
-			kept = !strings.HasSuffix(e.Msg, " and not used") && !l.mended(n, e)
+			kept = !strings.HasSuffix(e.Msg, " and not used") && !l.mended(n, e) && !n.stemsFromC(e)
 		}
 		if kept {
 			n.typeFaults = append(n.typeFaults, Fault{l.fset.Position(e.Pos), oneLine(e.Msg)})

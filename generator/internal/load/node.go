@@ -51,6 +51,7 @@ type source struct {
 	imports map[string]*node   // packages by the name that the file uses
 	dots    []*node            // packages whose names the file uses bare
 	used    map[*node]bool     // packages that what is kept of the file mentions
+	cgo     bool               // it imports C
 	standIn bool
 }
 
@@ -66,6 +67,7 @@ type unit struct {
 func (l *loader) newSource(n *node, file *File) *source {
 	s := &source{node: n, file: file, specs: map[ast.Spec]*node{}, imports: map[string]*node{}, used: map[*node]bool{}}
 	for _, spec := range file.Syntax.Imports {
+		s.cgo = s.cgo || importsC(spec)
 		dep := l.imported(n, spec)
 		if dep == nil {
 			continue

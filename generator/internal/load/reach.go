@@ -88,7 +88,19 @@ func (l *loader) follow() {
 		l.todo = l.todo[:last]
 		l.keep(u.methods...)
 		l.keep(u.aliases...)
-		ast.Walk(mentions{l, u.source}, u.node)
+		ast.Walk(mentions{u.source, func(dep *node, name string) { l.want(u.source, dep, name) }}, u.node)
+	}
+}
+
+// want keeps a name that file s mentions, as mentions tells it.
+func (l *loader) want(s *source, dep *node, name string) {
+	if dep != nil {
+		l.wantFrom(s, dep, name)
+		return
+	}
+	l.keep(s.node.units[name]...)
+	for _, dep := range s.dots {
+		l.wantFrom(s, dep, name)
 	}
 }
 
@@ -110,10 +122,10 @@ func (l *loader) wantFrom(s *source, dep *node, name string) {
 	}
 }
 
-// mentions visits the names in a declaration, but not the bodies of functions.
+// mentions visits the names in a declaration, but not the bodies of functions. A bare name comes without a package.
 type mentions struct {
-	l *loader
-	s *source
+	s   *source
+	see func(dep *node, name string)
 }
 
 func (m mentions) Visit(x ast.Node) ast.Visitor {
@@ -129,15 +141,12 @@ func (m mentions) Visit(x ast.Node) ast.Visitor {
 		return m.only(x.Type)
 	case *ast.SelectorExpr:
 		if base, ok := x.X.(*ast.Ident); ok && m.s.imports[base.Name] != nil {
-			m.l.wantFrom(m.s, m.s.imports[base.Name], x.Sel.Name)
+			m.see(m.s.imports[base.Name], x.Sel.Name)
 			return nil
 		}
 		return m.only(x.X)
 	case *ast.Ident:
-		m.l.keep(m.s.node.units[x.Name]...)
-		for _, dep := range m.s.dots {
-			m.l.wantFrom(m.s, dep, x.Name)
-		}
+		m.see(nil, x.Name)
 		return nil
 	}
 	return m
@@ -164,7 +173,7 @@ func (n *node) prune() {
 				return !kept[decl]
 			}
 			group.Specs = slices.DeleteFunc(group.Specs, func(spec ast.Spec) bool {
-				return !kept[spec] && !s.used[s.specs[spec]]
+				return !kept[spec] && !s.used[s.specs[spec]] && !importsC(spec)
 			})
 			return len(group.Specs) == 0
 		})
