@@ -1,6 +1,7 @@
 package resilience
 
 import (
+	"fmt"
 	"io"
 
 	"github.com/resgen-go/resgen/runtime/internal/config"
@@ -50,7 +51,7 @@ type SettingsFile struct{ file *config.File }
 func ReadSettings(name string, r io.Reader) (*SettingsFile, error) {
 	text, err := config.Read(r)
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("resilience: can't read the settings: %w", err)
 	}
 	return ParseSettings(name, text)
 }

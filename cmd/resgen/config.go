@@ -11,37 +11,34 @@ import (
 	resilience "github.com/resgen-go/resgen/runtime"
 )
 
-func init() { commands["config"] = config }
-
 // config prints a settings file for the names that directives use, or compares
 // one with them.
 func config(args []string, stdout, stderr io.Writer) int {
-	var file, tags string
+	var file path
+	var tags string
 	flags := flag.NewFlagSet("resgen config", flag.ContinueOnError)
-	flags.SetOutput(stderr)
 	flags.Usage = func() {
 		fmt.Fprint(stderr, "Usage: resgen config [flags] [packages]\n\n",
 			"Prints a complete settings file with every name that the directives of the\n",
 			"packages use; the default is the package in the current folder. With -file it\n",
 			"says instead which of these names the file lacks and which of its entries no\n",
-			"directive uses.\n\nFlags:\n")
+			"wrapper asks for.\n\nFlags:\n")
 		flags.PrintDefaults()
 		fmt.Fprint(stderr, "\nExit status: 0 fine, 1 a fault or a difference, 2 wrong usage.\n")
 	}
-	flags.StringVar(&file, "file", "", "compare this settings `file` with the directives")
+	flags.Var(&file, "file", "compare this settings `file` with the directives")
 	flags.StringVar(&tags, "tags", "", "build tags, comma-separated, as for go build")
-	if status, ok := parseFlags(flags, args); !ok {
+	if status, ok := parseFlags(flags, args, stderr); !ok {
 		return status
 	}
-	result, err := generator.Generate(generator.Options{Patterns: flags.Args(), Tags: tags})
-	if err != nil {
-		fmt.Fprintln(stderr, err)
+	result, ok := generate(generator.Options{Patterns: flags.Args(), Tags: tags}, stderr)
+	switch {
+	case !ok:
 		return exitFault
-	}
-	if file == "" {
+	case file == "":
 		return printed(stdout, stderr, resilience.StartingSettings(result.Used()))
 	}
-	return compare(file, result.Used(), stdout, stderr)
+	return compare(string(file), result.Used(), stdout, stderr)
 }
 
 func compare(path string, used map[string][]string, stdout, stderr io.Writer) int {
@@ -51,21 +48,24 @@ func compare(path string, used map[string][]string, stdout, stderr io.Writer) in
 		return exitFault
 	}
 	differences := settings.Compare(used)
+	var text []byte
 	for _, line := range append(settings.Warnings(), differences...) {
-		fmt.Fprintln(stdout, line)
+		text = fmt.Appendln(text, line)
 	}
+	status := printed(stdout, stderr, text)
 	if len(differences) > 0 {
-		return exitFault
+		status = exitFault
 	}
-	return exitFine
+	return status
 }
 
 func readSettings(path string) (*resilience.SettingsFile, error) {
-	text, err := os.ReadFile(path)
+	f, err := os.Open(path)
 	if err != nil {
 		return nil, fmt.Errorf("resgen: %w", err)
 	}
-	return resilience.ParseSettings(path, text)
+	defer f.Close()
+	return resilience.ReadSettings(path, f)
 }
 
 // capacity tells how many permits the settings file gives a bulkhead; it is nil
@@ -74,7 +74,7 @@ func (o *options) capacity() (func(bulkhead string) int, error) {
 	if o.config == "" {
 		return nil, nil
 	}
-	settings, err := readSettings(o.config)
+	settings, err := readSettings(string(o.config))
 	if err != nil {
 		return nil, err
 	}

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"os"
 	"strings"
 	"testing"
 
@@ -54,12 +55,43 @@ func TestConfigComparesAFile(t *testing.T) {
 	"timeouts": {"payments": {"duration": "1s"}},
 }`)
 	expect(t, exitFault, `other.json: breakers.payments: not in the file, so the defaults hold; did you mean the unused paymets?
-other.json:2:15: breakers.paymets: no directive uses it
+other.json:2:15: breakers.paymets: no wrapper asks for it
 `, "", "config", "-file", "other.json")
 	write(t, "faulty.json", `{"breakers": {"payments": {"failureThreshold": 0}}}`)
 	expect(t, exitFault, "", "faulty.json:1:48: breakers.payments.failureThreshold: 0 is outside [1, 1000000]\n",
 		"config", "-file", "faulty.json")
+	const help = "Run resgen config -help for the flags.\n"
+	expect(t, exitUsage, "", "resgen config: invalid value \"\" for flag -file: it names no file\n"+help, "config", "-file", "")
+	expect(t, exitUsage, "", "resgen config: -file stands behind .; flags come first\n"+help, "config", ".", "-file", "other.json")
 	expect(t, exitFault, "", "resgen: open none.json: no such file or directory\n", "config", "-file", "none.json")
+}
+
+func TestConfigTellsTheWarningsOfDirectivesAndFiles(t *testing.T) {
+	inModule(t, `package shop
+
+import "context"
+
+type Shop interface {
+	//resilience:breaker shop
+	//resilience:anticipate check=shopp
+	Buy(ctx context.Context) error
+}
+`)
+	write(t, "r.json", `{"breakers": {"Shop": {}, "shop": {}, "shopp": {}}, "timeouts": {"Default": {}}}`)
+	expect(t, exitFault, `r.json:1:66: timeouts.Default: is one timeout's name; the defaults of all stand under "default"
+r.json:1:15: breakers.Shop: no wrapper asks for it
+r.json:1:66: timeouts.Default: no wrapper asks for it
+`, "shop.go:7:32: warning: resilience:anticipate: nothing is guarded by breaker shopp; did you mean shop?\n", "config", "-file", "r.json")
+}
+
+func TestOfAFileWithoutEndOnlyAsMuchIsReadAsMayBe(t *testing.T) {
+	if _, err := os.Stat("/dev/zero"); err != nil {
+		t.Skip(err)
+	}
+	inModule(t, reserving)
+	const want = "/dev/zero:1:1: the file is larger than 1 MiB\n"
+	expect(t, exitFault, "", want, "config", "-file", "/dev/zero")
+	expect(t, exitFault, "", want, "-config", "/dev/zero")
 }
 
 const reserving = `package shop
@@ -96,7 +128,7 @@ func TestASettingsFileAtFaultIsReportedAndNothingIsWritten(t *testing.T) {
 	write(t, "faulty.json", `{"bulkheads": {"stock": {"maxConcurrentCalls": 0}}}`)
 	expect(t, exitFault, "", "faulty.json:1:48: bulkheads.stock.maxConcurrentCalls: 0 is outside [1, 1000000]\n", "-config", "faulty.json")
 	expect(t, exitFault, "", "resgen: open none.json: no such file or directory\n", "-config", "none.json")
-	expect(t, exitFault, "shop_resilience.go: missing\n", "", "-check")
+	expect(t, exitFault, "shop_resilience.go: missing\n", outdated, "-check")
 }
 
 func TestSchemaIsThatOfTheRuntime(t *testing.T) {

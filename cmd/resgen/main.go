@@ -34,23 +34,6 @@
 // bulkheads against the order of their names, or, with -config, more permits than
 // there are.
 //
-// The flags are:
-//
-//	-check
-//		write nothing; name each output that is missing, stale or left over
-//	-config string
-//		settings file; to reserve more permits than it gives a bulkhead is a mistake
-//	-diff
-//		write nothing; show how the outputs would change
-//	-list
-//		write nothing; list all methods with their guards, or why they have none
-//	-tags string
-//		build tags, comma-separated, as for go build
-//	-v
-//		name each file that is written or removed
-//	-version
-//		print the version and exit
-//
 // Resgen config prints a settings file with every name that the directives use,
 // or compares one with them; resgen schema prints the JSON Schema of settings
 // files.
@@ -58,19 +41,24 @@
 // The exit status is 0 if all is well, 1 if the input is at fault or, with -check
 // or -diff, an output is not as it should be, and 2 if the command line is wrong.
 //
-// Run resgen -help for the directives.
+// Run resgen -help for the flags and the directives.
 package main
 
 import (
 	"flag"
 	"fmt"
 	"io"
+	"maps"
 	"os"
+	"os/exec"
 	"runtime"
 	"runtime/debug"
+	"slices"
+	"strings"
 
 	"github.com/resgen-go/resgen/directives"
 	"github.com/resgen-go/resgen/generator"
+	"github.com/resgen-go/resgen/internal/nearest"
 )
 
 const (
@@ -81,13 +69,22 @@ const (
 
 // commands are run when the first argument is their name. Each is in a file of
 // its own.
-var commands = map[string]func(args []string, stdout, stderr io.Writer) int{}
+var commands = map[string]func(args []string, stdout, stderr io.Writer) int{
+	"config": config,
+	"schema": schema,
+}
 
 func main() { os.Exit(run(os.Args[1:], os.Stdout, os.Stderr)) }
 
 func run(args []string, stdout, stderr io.Writer) int {
-	if len(args) > 0 && commands[args[0]] != nil {
-		return commands[args[0]](args[1:], stdout, stderr)
+	if len(args) > 0 {
+		if command := commands[args[0]]; command != nil {
+			return command(args[1:], stdout, stderr)
+		}
+		if near, ok := nearCommand(args[0]); ok {
+			fmt.Fprintf(stderr, "resgen: there is no command %s; did you mean %s? A package would be ./%[1]s\n", args[0], near)
+			return exitUsage
+		}
 	}
 	opts, status, ok := parse(args, stdout, stderr)
 	if !ok {
@@ -98,31 +95,62 @@ func run(args []string, stdout, stderr io.Writer) int {
 		fmt.Fprintln(stderr, err)
 		return exitFault
 	}
+	result, ok := generate(generator.Options{Patterns: opts.patterns, Tags: opts.tags, Capacity: capacity}, stderr)
+	if !opts.finish(result, stdout, stderr) || !ok {
+		return exitFault
+	}
+	return exitFine
+}
+
+// nearCommand is the command that somebody meant with what is no flag and no path.
+func nearCommand(name string) (string, bool) {
+	if strings.HasPrefix(name, "-") || strings.ContainsAny(name, `./\`) {
+		return "", false
+	}
+	return nearest.Name(name, slices.Sorted(maps.Keys(commands)))
+}
+
+// generate says what there is to say of the directives. ok is false if something
+// is at fault.
+func generate(options generator.Options, stderr io.Writer) (result generator.Result, ok bool) {
 	progress := newProgress(stderr)
-	result, err := generator.Generate(generator.Options{
-		Patterns: opts.patterns,
-		Tags:     opts.tags,
-		Capacity: capacity,
-		Progress: progress.done,
-	})
+	options.Progress = progress.done
+	result, err := generator.Generate(options)
 	progress.end()
 	for _, warning := range result.Warnings {
 		fmt.Fprintln(stderr, warning)
 	}
 	if err != nil {
 		fmt.Fprintln(stderr, err)
-		status = exitFault
 	}
-	if !opts.finish(result, stdout, stderr) {
-		status = exitFault
+	if err == nil && len(result.Files) == 0 {
+		fmt.Fprint(stderr, unmatched(options))
 	}
-	return status
+	return result, err == nil
+}
+
+// unmatched is what the go command has against patterns that match no package.
+func unmatched(options generator.Options) (warnings string) {
+	if !slices.ContainsFunc(options.Patterns, func(p string) bool { return strings.Contains(p, "...") }) {
+		return ""
+	}
+	var stderr strings.Builder
+	list := exec.Command("go", append([]string{"list", "-e", "-find", "-tags", options.Tags, "--"}, options.Patterns...)...)
+	list.Stderr = &stderr
+	_ = list.Run() // what else is wrong is reported elsewhere
+	for line := range strings.Lines(stderr.String()) {
+		if strings.Contains(line, "matched no packages") {
+			warnings += line
+		}
+	}
+	return warnings
 }
 
 // options are the command line.
 type options struct {
 	check, diff, list, verbose, version bool
-	config, tags                        string
+	config                              path
+	tags                                string
 	patterns                            []string
 }
 
@@ -130,7 +158,7 @@ func (o *options) flags() *flag.FlagSet {
 	flags := flag.NewFlagSet("resgen", flag.ContinueOnError)
 	flags.Usage = func() { usage(flags) }
 	flags.BoolVar(&o.check, "check", false, "write nothing; name each output that is missing, stale or left over")
-	flags.StringVar(&o.config, "config", "", "settings file; to reserve more permits than it gives a bulkhead is a mistake")
+	flags.Var(&o.config, "config", "settings `file`; to reserve more permits than it gives a bulkhead is a mistake")
 	flags.BoolVar(&o.diff, "diff", false, "write nothing; show how the outputs would change")
 	flags.BoolVar(&o.list, "list", false, "write nothing; list all methods with their guards, or why they have none")
 	flags.StringVar(&o.tags, "tags", "", "build tags, comma-separated, as for go build")
@@ -143,15 +171,12 @@ func (o *options) flags() *flag.FlagSet {
 // is the exit status.
 func parse(args []string, stdout, stderr io.Writer) (opts options, status int, ok bool) {
 	flags := opts.flags()
-	flags.SetOutput(stderr)
-	switch err := flags.Parse(args); {
-	case err == flag.ErrHelp:
-		return opts, exitFine, false
-	case err != nil:
-		return opts, exitUsage, false
+	status, ok = parseFlags(flags, args, stderr)
+	switch {
+	case !ok:
+		return opts, status, false
 	case opts.version:
-		fmt.Fprintln(stdout, "resgen", buildVersion(), runtime.Version())
-		return opts, exitFine, false
+		return opts, printed(stdout, stderr, fmt.Appendln(nil, "resgen", buildVersion(), runtime.Version())), false
 	case opts.list && (opts.check || opts.diff):
 		fmt.Fprintln(stderr, "resgen: -list goes with neither -check nor -diff")
 		return opts, exitUsage, false
@@ -197,6 +222,9 @@ func (o options) finish(result generator.Result, stdout, stderr io.Writer) bool 
 	case o.check:
 		fine = len(result.Outdated()) == 0
 		err = result.Check(stdout)
+		if !fine {
+			fmt.Fprintln(stderr, "resgen: go generate, or resgen without -check, brings these files up to date")
+		}
 	default:
 		err = o.write(result, stderr)
 	}

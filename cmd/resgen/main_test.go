@@ -1,9 +1,7 @@
 package main
 
 import (
-	"flag"
-	"go/parser"
-	"go/token"
+	"errors"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -66,9 +64,11 @@ func expect(t *testing.T, status int, stdout, stderr string, args ...string) {
 	}
 }
 
+const outdated = "resgen: go generate, or resgen without -check, brings these files up to date\n"
+
 func TestACleanRunSaysNothing(t *testing.T) {
 	inModule(t, source)
-	expect(t, 1, "shop_resilience.go: missing\n", "", "-check")
+	expect(t, 1, "shop_resilience.go: missing\n", outdated, "-check")
 	expect(t, 0, "", "")
 	expect(t, 0, "", "", "-check", "./...")
 	expect(t, 0, "", "", "-diff")
@@ -109,7 +109,7 @@ type Shop interface {
 }
 `)
 	warning := "shop.go:7:32: warning: resilience:anticipate: nothing is guarded by breaker shopp; did you mean shop?\n"
-	expect(t, 1, "shop_resilience.go: missing\n", warning, "-check")
+	expect(t, 1, "shop_resilience.go: missing\n", warning+outdated, "-check")
 	expect(t, 0, "", warning)
 	expect(t, 0, "", warning, "-check")
 }
@@ -132,9 +132,48 @@ func TestListIsATable(t *testing.T) {
 
 func TestWrongUsageHasAStatusOfItsOwn(t *testing.T) {
 	expect(t, 2, "", "resgen: -list goes with neither -check nor -diff\n", "-list", "-check")
-	var out, err strings.Builder
-	if status := run([]string{"-chek"}, &out, &err); status != 2 || !strings.Contains(err.String(), "-chek") {
-		t.Errorf("status %d: %s", status, err.String())
+	const help = "Run resgen -help for the flags.\n"
+	expect(t, 2, "", "resgen: flag provided but not defined: -chek; did you mean -check?\n"+help, "-chek")
+	expect(t, 2, "", "resgen: flag provided but not defined: -unlike\n"+help, "-unlike")
+	expect(t, 2, "", "resgen: -check stands behind ./...; flags come first\n"+help, "./...", "-check")
+	expect(t, 2, "", "resgen: invalid value \"\" for flag -config: it names no file\n"+help, "-config", "")
+}
+
+func TestAMistypedCommandIsNamed(t *testing.T) {
+	expect(t, 2, "", "resgen: there is no command confg; did you mean config? A package would be ./confg\n", "confg")
+	expect(t, 2, "", "resgen: there is no command Schema; did you mean schema? A package would be ./Schema\n", "Schema", "-x")
+	inModule(t, source)
+	if err := os.Mkdir("confg", 0o755); err != nil {
+		t.Fatal(err)
+	}
+	write(t, "confg/confg.go", "package confg\n")
+	expect(t, 0, "", "", "./confg")
+}
+
+func TestPatternsThatMatchNoPackageAreAWarning(t *testing.T) {
+	inModule(t, "package shop\n")
+	if err := os.Mkdir("empty", 0o755); err != nil {
+		t.Fatal(err)
+	}
+	expect(t, 0, "", "go: warning: \"./empty/...\" matched no packages\n", "./empty/...")
+	expect(t, 0, "", "", "./...")
+}
+
+// full is a device without space.
+type full struct{}
+
+func (full) Write([]byte) (int, error) { return 0, errors.New("no space left on device") }
+
+func TestOutputThatIsLostIsAFault(t *testing.T) {
+	inModule(t, source)
+	write(t, "other.json", `{"breakers": {"Default": {}, "shop": {}}}`)
+	for _, args := range [][]string{
+		{"-version"}, {"-list"}, {"-diff"}, {"-check"}, {"schema"}, {"config"}, {"config", "-file", "other.json"},
+	} {
+		var err strings.Builder
+		if status := run(args, full{}, &err); status != exitFault || !strings.Contains(err.String(), "no space left on device") {
+			t.Errorf("%q: status %d: %s", args, status, &err)
+		}
 	}
 }
 
@@ -155,20 +194,6 @@ func TestVersionNamesTheCommand(t *testing.T) {
 	if status := run([]string{"-version"}, &out, &err); status != 0 || !strings.HasPrefix(out.String(), "resgen ") {
 		t.Errorf("status %d: %s", status, out.String())
 	}
-}
-
-// The doc comment is the manual, so it has to know all flags.
-func TestTheDocCommentExplainsEveryFlag(t *testing.T) {
-	file, err := parser.ParseFile(token.NewFileSet(), "main.go", nil, parser.ParseComments|parser.PackageClauseOnly)
-	if err != nil {
-		t.Fatal(err)
-	}
-	doc := file.Doc.Text()
-	new(options).flags().VisitAll(func(f *flag.Flag) {
-		if !strings.Contains(doc, "\t-"+f.Name) || !strings.Contains(doc, "\t\t"+f.Usage+"\n") {
-			t.Errorf("there is no -%s: %s", f.Name, f.Usage)
-		}
-	})
 }
 
 // A user has a tool line for resgen, and runs it by go generate.

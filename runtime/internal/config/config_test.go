@@ -334,8 +334,8 @@ func TestCompareNamesWhatIsMissingAndWhatIsUnused(t *testing.T) {
 	want := `resilience.json: breakers.mail: not in the file, so the defaults hold
 resilience.json: breakers.payments: not in the file, so the defaults hold; did you mean the unused payment?
 resilience.json: bulkheads.inventory: not in the file, so the defaults hold
-resilience.json:2:31: breakers.payment: no directive uses it
-resilience.json:2:63: breakers.old: no directive uses it`
+resilience.json:2:31: breakers.payment: no wrapper asks for it
+resilience.json:2:63: breakers.old: no wrapper asks for it`
 	if diff := cmp.Diff(want, got.Error()); diff != "" {
 		t.Errorf("differences (-want +got):\n%s", diff)
 	}

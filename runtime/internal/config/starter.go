@@ -44,7 +44,7 @@ func (f *File) compare(section string, used []string) (all Faults) {
 	}
 	for _, name := range unused {
 		e := f.sections[section].named[name]
-		all = append(all, Fault{File: f.name, Line: e.line, Column: e.column, Path: e.path, Message: "no directive uses it"})
+		all = append(all, Fault{File: f.name, Line: e.line, Column: e.column, Path: e.path, Message: "no wrapper asks for it"})
 	}
 	return all
 }
