@@ -2,6 +2,7 @@ package directives
 
 import (
 	"go/ast"
+	"go/doc"
 	"go/token"
 	"regexp"
 	"strconv"
@@ -169,11 +170,25 @@ func (r *reader) timeout(value Ref) {
 
 // wrapper reads the name of a type to be declared.
 func (r *reader) wrapper(value Ref) {
-	if !token.IsIdentifier(value.Text) || value.Text == "_" || value.Text == "init" {
-		r.wrong(value.Pos, "%q cannot name the wrapper type; write a Go identifier", value.Text)
+	if why := NoWrapper(value.Text, r.file.Name.Name); why != "" {
+		r.wrong(value.Pos, "%q cannot name the wrapper type%s", value.Text, why)
 		return
 	}
 	r.directive.Name = value
+}
+
+// NoWrapper says why name cannot name a wrapper type of package pkg; it is empty
+// if it can.
+func NoWrapper(name, pkg string) string {
+	switch {
+	case !token.IsIdentifier(name) || name == "_" || name == "init":
+		return "; write a Go identifier"
+	case name == "main" && pkg == "main":
+		return ", as it is the function that a program starts with; choose another name"
+	case doc.IsPredeclared(name):
+		return ", as it would hide the one of Go itself; choose another name"
+	}
+	return ""
 }
 
 func (r *reader) classify(value Ref) {

@@ -156,17 +156,17 @@ func annotations(file *ast.File, from, to token.Pos) (has bool, wrapper string) 
 		}
 		for _, comment := range group.List {
 			if d, ok := ast.ParseDirective(comment.Slash, comment.Text); ok && d.Tool == directives.Tool {
-				has, wrapper = true, cmp.Or(wrapperName(d), wrapper)
+				has, wrapper = true, cmp.Or(wrapperName(d, file.Name.Name), wrapper)
 			}
 		}
 	}
 	return has, wrapper
 }
 
-// wrapperName is the name that a directive gives a wrapper; empty if it gives none that can be declared.
-func wrapperName(d ast.Directive) string {
+// wrapperName is the name that a directive gives a wrapper of package pkg; empty if it gives none that can be declared.
+func wrapperName(d ast.Directive, pkg string) string {
 	args, err := d.ParseArgs()
-	if err != nil || d.Name != directives.Wrapper || len(args) == 0 || !token.IsIdentifier(args[0].Arg) {
+	if err != nil || d.Name != directives.Wrapper || len(args) == 0 || directives.NoWrapper(args[0].Arg, pkg) != "" {
 		return ""
 	}
 	return args[0].Arg
