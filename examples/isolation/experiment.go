@@ -15,6 +15,7 @@ import (
 type experiment struct {
 	rate       int           // requests per second to /a, and as many to /b
 	timeout    time.Duration // of a call
+	unbounded  bool          // there is none: it is the deadline that callers give
 	pools      sizes
 	warmUp     time.Duration // of each cell; not counted
 	over       time.Duration // how long each cell is measured

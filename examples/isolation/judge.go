@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"math"
 	"time"
 
 	"github.com/resgen-go/resgen/examples/isolation/internal/load"
@@ -115,5 +116,6 @@ func (h harm) little() bool { return h.points <= sameTo && h.times <= sameTo }
 
 // String is the harm in words.
 func (h harm) String() string {
-	return fmt.Sprintf("%.1f points fewer good answers, %.1f times as slow", h.points, h.times)
+	points := math.Round(h.points) + 0 // the sum has no sign where it is zero
+	return fmt.Sprintf("%.0f points fewer good answers, %.1f times as slow", points, h.times)
 }

@@ -183,6 +183,9 @@ func TestSettingsWithoutATimeoutLeaveItToTheCaller(t *testing.T) {
 	if e.timeout != time.Second || e.policies[0].deadline != time.Second || e.pools != (sizes{25, 25, 25}) {
 		t.Errorf("got %+v", e)
 	}
+	if got := e.summary(); !strings.Contains(got, "calls have no timeout, their callers give them 1 s;") {
+		t.Errorf("got %q", got)
+	}
 }
 
 func TestInterruptedRunEndsAtOnceWithoutAReport(t *testing.T) {

@@ -96,7 +96,7 @@ func (o own) experiment() (experiment, error) {
 	}
 	p := policy{title: title, settings: text}
 	if e.timeout == 0 {
-		e.timeout, p.deadline = patience, patience
+		e.timeout, e.unbounded, p.deadline = patience, true, patience
 	}
 	e.policies = []policy{p}
 	return e, nil

@@ -8,16 +8,21 @@ import (
 	"github.com/resgen-go/resgen/examples/isolation/internal/load"
 )
 
-// okText is the share of good answers. Only all of them are 100 %.
+// okText is the share of good answers, with a decimal where there are so many
+// requests that it means something. Only all of them are 100 %, and none is 0 %.
 func okText(r *load.Record) string {
 	share, known := r.Total.Percent(load.OK)
-	switch {
-	case !known:
+	if !known {
 		return "–"
-	case share > 99.9 && share < 100:
-		return "99.9 %"
 	}
-	return strings.TrimSuffix(fmt.Sprintf("%.1f", share), ".0") + " %"
+	decimals, step := 0, 1.0
+	if r.Total.Sent() >= 1000 {
+		decimals, step = 1, 0.1
+	}
+	if share > 0 && share < 100 {
+		share = min(max(share, step), 100-step)
+	}
+	return strings.TrimSuffix(fmt.Sprintf("%.*f", decimals, share), ".0") + " %"
 }
 
 // timeText is a time with three digits and a space before its unit.
@@ -33,6 +38,10 @@ func oneLine(title string) string { return strings.ReplaceAll(title, "\n", " ") 
 
 // summary is the load and the pools.
 func (e experiment) summary() string {
-	return fmt.Sprintf("%d requests/s to /a and as many to /b; a call times out after %s; one pool of %d permits, or %d for A and %d for B",
-		e.rate, timeText(e.timeout), e.pools.shared, e.pools.a, e.pools.b)
+	ends := "a call times out after " + timeText(e.timeout)
+	if e.unbounded {
+		ends = "calls have no timeout, their callers give them " + timeText(e.timeout)
+	}
+	return fmt.Sprintf("%d requests/s to /a and as many to /b; %s; one pool of %d permits, or %d for A and %d for B",
+		e.rate, ends, e.pools.shared, e.pools.a, e.pools.b)
 }

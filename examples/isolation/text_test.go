@@ -22,8 +22,11 @@ func TestTimesAreReadable(t *testing.T) {
 	}
 }
 
-func TestOnlyAllGoodAnswersAreAHundredPercent(t *testing.T) {
-	for want, counts := range map[string][2]int{"–": {0, 0}, "0 %": {0, 3}, "66.7 %": {2, 1}, "99.9 %": {9999, 1}, "100 %": {3, 0}} {
+func TestSharesAreAsExactAsTheyCanBe(t *testing.T) {
+	for want, counts := range map[string][2]int{
+		"–": {0, 0}, "0 %": {0, 3}, "67 %": {2, 1}, "1 %": {1, 900}, "99 %": {900, 1}, "100 %": {3, 0},
+		"66.7 %": {2000, 1000}, "50 %": {500, 500}, "0.1 %": {1, 9999}, "99.9 %": {9999, 1},
+	} {
 		r := &load.Record{Total: load.NewTally()}
 		for range counts[0] {
 			r.Total.Add(load.OK, 0)

@@ -13,11 +13,13 @@ type trace struct {
 	points func(experiment, cell) []chart.Point
 }
 
-// One colour for each way to divide the permits, the lower line so wide that it
-// shows under the other. What matters less is thin and dashed.
+// One colour for each way to divide the permits; what matters less is pale. The
+// lower a line lies, the wider it is, so that it shows under those on top of it.
 var (
-	one  = chart.Style{Color: chart.Vermillion, Width: 1.5}
-	each = chart.Style{Color: chart.Blue, Width: 3}
+	one       = chart.Style{Color: chart.Vermillion, Width: 1}
+	each      = chart.Style{Color: chart.Blue, Width: 2.4}
+	minorOne  = chart.Style{Color: chart.PaleVermillion, Width: 4}
+	minorEach = chart.Style{Color: chart.PaleBlue, Width: 5.4}
 
 	warmingUp = chart.Style{Name: "warm-up, not counted", Color: chart.Shade, Solid: true}
 )
@@ -27,24 +29,19 @@ func named(s chart.Style, name string) chart.Style {
 	return s
 }
 
-func minor(s chart.Style, name string) chart.Style {
-	s.Dashed, s.Width = true, 1
-	return named(s, name)
-}
-
 var successTraces = []trace{
 	{named(one, "/b, one pool"), answers(ofShared, ofB, success)},
 	{named(each, "/b, a pool each"), answers(ofSplit, ofB, success)},
-	{minor(one, "/a, one pool"), answers(ofShared, ofA, success)},
-	{minor(each, "/a, a pool each"), answers(ofSplit, ofA, success)},
+	{named(minorOne, "/a, one pool"), answers(ofShared, ofA, success)},
+	{named(minorEach, "/a, a pool each"), answers(ofSplit, ofA, success)},
 }
 
 func latencyTraces(endpoint func(side) *load.Record) []trace {
 	return []trace{
 		{named(one, "p50, one pool"), answers(ofShared, endpoint, quantile(0.5))},
 		{named(each, "p50, a pool each"), answers(ofSplit, endpoint, quantile(0.5))},
-		{minor(one, "p99, one pool"), answers(ofShared, endpoint, quantile(0.99))},
-		{minor(each, "p99, a pool each"), answers(ofSplit, endpoint, quantile(0.99))},
+		{named(minorOne, "p99, one pool"), answers(ofShared, endpoint, quantile(0.99))},
+		{named(minorEach, "p99, a pool each"), answers(ofSplit, endpoint, quantile(0.99))},
 	}
 }
 
@@ -55,7 +52,7 @@ func poolTraces(figure func(resilience.BulkheadSnapshot) int) []trace {
 	return []trace{
 		{named(one, "the one pool"), readings(ofShared, of("shared"))},
 		{named(each, "the pool of B"), readings(ofSplit, of("b"))},
-		{minor(each, "the pool of A"), readings(ofSplit, of("a"))},
+		{named(minorEach, "the pool of A"), readings(ofSplit, of("a"))},
 	}
 }
 
@@ -65,8 +62,8 @@ func waiting(pool resilience.BulkheadSnapshot) int { return pool.Waiting }
 var servingTraces = []trace{
 	{named(one, "/b, one pool"), readings(ofShared, servingB)},
 	{named(each, "/b, a pool each"), readings(ofSplit, servingB)},
-	{minor(one, "/a, one pool"), readings(ofShared, servingA)},
-	{minor(each, "/a, a pool each"), readings(ofSplit, servingA)},
+	{named(minorOne, "/a, one pool"), readings(ofShared, servingA)},
+	{named(minorEach, "/a, a pool each"), readings(ofSplit, servingA)},
 }
 
 func servingA(g stand.Gauges) int { return g.ServingA }

@@ -38,6 +38,7 @@ func main() {
 		*seconds = 1.5
 	}
 	if !(*seconds >= 0.5 && *seconds <= 3600) || flag.NArg() > 0 {
+		fmt.Fprintln(os.Stderr, "preload: -seconds goes from 0.5 to 3600, and there are no arguments")
 		flag.Usage()
 		os.Exit(2)
 	}

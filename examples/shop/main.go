@@ -36,7 +36,8 @@ func main() {
 	flag.IntVar(&o.rate, "rate", 50, "checkouts per second, 1 to 1000")
 	flag.StringVar(&o.config, "config", "", "the settings (default: this example's resilience.json)")
 	flag.Parse()
-	if o.duration <= 0 || o.rate < 1 || o.rate > 1000 || flag.NArg() > 0 {
+	if err := o.check(flag.Args()); err != nil {
+		fmt.Fprintln(os.Stderr, "shop:", err)
 		flag.Usage()
 		os.Exit(2)
 	}
@@ -46,6 +47,19 @@ func main() {
 		fmt.Fprintln(os.Stderr, "shop:", err)
 		os.Exit(1)
 	}
+}
+
+// check says what is wrong with the command line.
+func (o options) check(rest []string) error {
+	switch {
+	case len(rest) > 0:
+		return fmt.Errorf("it takes no arguments: %q", rest)
+	case o.duration <= 0:
+		return fmt.Errorf("-duration %v is not above 0", o.duration)
+	case o.rate < 1 || o.rate > 1000:
+		return fmt.Errorf("-rate %d is outside 1 to 1000", o.rate)
+	}
+	return nil
 }
 
 // findConfig looks where people start the example: the module's root and its

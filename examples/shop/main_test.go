@@ -119,3 +119,22 @@ func TestFaultySettingsEndTheShopAtOnce(t *testing.T) {
 		t.Errorf("got %v, want a fault that suggests testDelay", err)
 	}
 }
+
+func TestWrongOptionsAreRefusedWithTheReason(t *testing.T) {
+	for want, given := range map[string]struct {
+		options
+		rest []string
+	}{
+		"-rate 0 is outside 1 to 1000":    {options: options{duration: time.Second}},
+		"-rate 1001 is outside 1 to 1000": {options: options{duration: time.Second, rate: 1001}},
+		"-duration 0s is not above 0":     {options: options{rate: 50}},
+		`no arguments: ["x"]`:             {options{duration: time.Second, rate: 50}, []string{"x"}},
+	} {
+		if err := given.check(given.rest); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("got %v, want %q", err, want)
+		}
+	}
+	if err := (options{duration: time.Second, rate: 50}).check(nil); err != nil {
+		t.Error(err)
+	}
+}

@@ -59,11 +59,10 @@ type Part struct {
 
 // Style says how something looks, and what it is called in the legend.
 type Style struct {
-	Name   string
-	Color  color.Color
-	Width  float64 // of a line, in points
-	Dashed bool
-	Solid  bool // the legend shows a patch and no line
+	Name  string
+	Color color.Color
+	Width float64 // of a line, in points
+	Solid bool    // the legend shows a patch and no line
 }
 
 // ranges returns the axes with their ends known.

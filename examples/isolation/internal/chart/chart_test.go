@@ -62,7 +62,7 @@ func TestAxesReachTheGreatestValueOfAllPlots(t *testing.T) {
 // sample is a picture with everything in it: a gap, a point without neighbours,
 // bars.
 func sample() *Picture {
-	line := Style{Name: "a line & more", Color: Blue, Width: 2, Dashed: true}
+	line := Style{Name: "a line & more", Color: Blue, Width: 2}
 	patch := Style{Name: "a part", Color: Orange, Solid: true}
 	gap := math.NaN()
 	return &Picture{

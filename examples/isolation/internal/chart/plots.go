@@ -74,7 +74,9 @@ func (content Plot) fillBars(p *plot.Plot, x Axis, first bool) {
 	}
 	p.Y.Min, p.Y.Max = -0.6, float64(n)-0.4
 	p.Y.Tick.Marker, p.Y.Tick.Length = names, 0
-	p.X.Max *= 1.3 // room for the notes
+	axis := p.X.LineStyle
+	p.X.LineStyle.Width = 0 // it would run on below the notes
+	p.X.Max *= 1.3          // room for these
 	p.X.Tick.Marker = plot.ConstantTicks(x.Ticks(x.Min, x.Max))
-	p.Add(bars(content.Bars))
+	p.Add(bars{content.Bars, axis, x.Max})
 }

@@ -10,11 +10,7 @@ import (
 )
 
 func (s Style) line() draw.LineStyle {
-	l := draw.LineStyle{Color: s.Color, Width: vg.Length(s.Width)}
-	if s.Dashed {
-		l.Dashes = []vg.Length{4, 3}
-	}
-	return l
+	return draw.LineStyle{Color: s.Color, Width: vg.Length(s.Width)}
 }
 
 // Plot draws the line, and a dot where a point has no neighbour.
@@ -60,19 +56,27 @@ func (g grid) Plot(c draw.Canvas, p *plot.Plot) {
 	c.FillText(style(9, draw.XCenter, draw.YCenter), c.Center(), g.note)
 }
 
-// bars are drawn from the top down, the first at the height of the last tick.
-type bars []Bar
+// bars are drawn from the top down, the first at the height of the last tick,
+// over an axis that ends where they can.
+type bars struct {
+	all  []Bar
+	axis draw.LineStyle
+	end  float64
+}
 
 func (b bars) Plot(c draw.Canvas, p *plot.Plot) {
 	x, y := p.Transforms(&c)
+	c.StrokeLine2(b.axis, x(p.X.Min), c.Min.Y, x(b.end), c.Min.Y)
 	half := 0.36 * (y(1) - y(0))
-	for i, bar := range b {
-		middle, from := y(float64(len(b)-1-i)), 0.0
+	for i, bar := range b.all {
+		middle, from := y(float64(len(b.all)-1-i)), 0.0
 		for _, part := range bar.Parts {
 			rectangle(c, part.Color, x(from), middle-half, x(from+part.Length), middle+half)
 			from += part.Length
 		}
-		c.FillText(style(8, draw.XLeft, draw.YCenter), vg.Point{X: x(from) + 4, Y: middle}, bar.Note)
+		note := style(8, draw.XLeft, draw.YCenter)
+		at := vg.Point{X: x(from) + 4, Y: middle + note.FontExtents().Descent} // as the names stand
+		c.FillText(note, at, bar.Note)
 	}
 }
 

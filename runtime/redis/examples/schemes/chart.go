@@ -13,53 +13,96 @@ var chartText string
 
 var chartTemplate = template.Must(template.New("chart").Parse(chartText))
 
-// bar is one scheme in one panel.
-type bar struct {
-	Name   string
-	Y      int
-	Length float64
-	Value  string
-}
-
+// Sizes, in units of the picture.
 const (
-	barGap    = 26
-	barLength = 220.0
+	rowHeight = 26
+	axisWidth = 240.0
 )
 
 // panel is one figure of all schemes.
 type panel struct {
 	Left  int
 	Title string
-	Bars  []bar
+	Ticks []tick
+	Dots  []dot
+}
+
+// tick is a mark on the axis.
+type tick struct {
+	X     float64
+	Label string
+}
+
+// dot is one scheme in one panel.
+type dot struct {
+	Name  string
+	X     float64
+	Y     int
+	Value string
+}
+
+// axis runs from the first to the last of its labelled places. What it shows of a number is its place.
+type axis struct {
+	marks []float64
+	place func(float64) float64
+}
+
+func (a axis) at(value float64) float64 {
+	low, high := a.place(a.marks[0]), a.place(a.marks[len(a.marks)-1])
+	return axisWidth * (a.place(value) - low) / (high - low)
 }
 
 // draw returns the rows as a picture in SVG: what a scheme costs, and how well it counts.
 func draw(rows []row) []byte {
 	panels := []panel{
-		newPanel(200, "writes a second at 100 000 calls a minute (logarithmic)", rows, "%.0f", func(r row) (float64, float64) {
-			return r.many.writes, math.Log10(1 + r.many.writes)
-		}),
-		newPanel(560, "rate off by, in percent points, at 1000 calls a minute", rows, "%.2f", func(r row) (float64, float64) {
-			return r.few.error, r.few.error
-		}),
+		newPanel(200, "writes a second at 100 000 calls a minute", rows, powersOfTen, "%.0f",
+			func(r row) float64 { return r.many.writes }),
+		newPanel(540, "rate off by, in percentage points, at 1000 calls a minute", rows, steps, "%.2f",
+			func(r row) float64 { return r.few.error }),
 	}
+	bottom := rowHeight * len(rows)
 	var b bytes.Buffer
-	if err := chartTemplate.Execute(&b, map[string]any{"Panels": panels, "Height": 110 + barGap*len(rows)}); err != nil {
+	err := chartTemplate.Execute(&b, map[string]any{"Panels": panels, "Height": bottom + 130, "Bottom": bottom, "Width": axisWidth})
+	if err != nil {
 		panic(err)
 	}
 	return b.Bytes()
 }
 
-func newPanel(left int, title string, rows []row, format string, value func(row) (shown, length float64)) panel {
-	longest := 1e-9
+func newPanel(left int, title string, rows []row, upTo func(float64) axis, format string, value func(row) float64) panel {
+	greatest := 0.0
 	for _, r := range rows {
-		_, length := value(r)
-		longest = max(longest, length)
+		greatest = max(greatest, value(r))
 	}
+	a := upTo(greatest)
 	p := panel{Left: left, Title: title}
+	for _, mark := range a.marks {
+		p.Ticks = append(p.Ticks, tick{a.at(mark), fmt.Sprintf("%.6g", mark)})
+	}
 	for i, r := range rows {
-		shown, length := value(r)
-		p.Bars = append(p.Bars, bar{r.name, i * barGap, barLength * length / longest, fmt.Sprintf(format, shown)})
+		p.Dots = append(p.Dots, dot{r.name, a.at(value(r)), rowHeight*i + rowHeight/2, fmt.Sprintf(format, value(r))})
 	}
 	return p
+}
+
+// powersOfTen is a logarithmic axis. It begins at one; less is drawn there.
+func powersOfTen(greatest float64) axis {
+	a := axis{[]float64{1}, func(x float64) float64 { return math.Log10(max(1, x)) }}
+	for mark := 10.0; a.marks[len(a.marks)-1] < max(10, greatest); mark *= 10 {
+		a.marks = append(a.marks, mark)
+	}
+	return a
+}
+
+// steps is a linear axis from zero.
+func steps(greatest float64) axis {
+	a := axis{[]float64{0}, func(x float64) float64 { return x }}
+	step := math.Pow(10, math.Floor(math.Log10(max(1e-9, greatest))))
+	if greatest > 5*step {
+		step *= 2
+	}
+	for mark := step; a.marks[len(a.marks)-1] < greatest; mark += step {
+		a.marks = append(a.marks, mark)
+	}
+	return a
 }

@@ -23,13 +23,16 @@ const (
 	threshold = 50
 	least     = 20
 	failing   = .4 // share of failures while all is as usual
+
+	fullWindow = window + window/10 // after this long it surely is full
 )
 
 // load is what the fleets call.
 type load struct {
 	callsPerMinute float64
-	compressed     float64 // so many seconds pass in one
-	fleets         int     // side by side, for more figures in the same time
+	compressed     float64       // so many seconds pass in one
+	fleets         int           // side by side, for more figures in the same time
+	fill           time.Duration // before anything is measured
 	minutes        float64
 	detect         bool
 }
@@ -51,7 +54,7 @@ func (l load) run(server *server, s scheme) figures {
 			all.Go(func() { fleets[i].process(ctx, strconv.Itoa(n)) })
 		}
 	}
-	time.Sleep(l.real(window + window/10)) // the window fills
+	time.Sleep(l.real(l.fill))
 	each(fleets, func(f *fleet) { f.judged.Store(l.detect) })
 	figures := l.watch(server, fleets)
 	if l.detect {
@@ -170,7 +173,7 @@ func (f *fleet) call(at time.Time) (failed bool) {
 	return failed
 }
 
-// error is how far the server's rate of failures is from the true one, in percent points.
+// error is how far the server's rate of failures is from the true one, in percentage points.
 func (f *fleet) error() (off float64, ok bool) {
 	var truth, known counts
 	f.mu.Lock()

@@ -6,7 +6,8 @@
 // Twenty simulated processes call a dependency that fails 40 percent of its calls, which is below the threshold of 50, so
 // that every outage is a false one; then it fails altogether, and the time until an outage begins is taken. The scripts are
 // those of package redis. Time is compressed, thirty times at the small load: a minute takes two seconds, and so do all
-// intervals and windows; what is counted per second is given in uncompressed time.
+// intervals and windows; what is counted per second is given in uncompressed time. It takes about ten minutes; with -quick
+// about one, and the figures are rough.
 package main
 
 import (
@@ -34,38 +35,54 @@ var schemes = []scheme{
 	{"SAMPLED, p = .1, 1 s", .1, time.Second},
 }
 
-const (
-	processes  = 20
-	compressed = 30 // seconds that pass in one, at the small load; five at the large one
+const processes = 20
+
+// extent is how much is measured of each scheme.
+type extent struct {
+	few, many load // 1000 and 100000 calls a minute
+	capacity  time.Duration
+}
+
+var (
+	thorough = extent{
+		few:      load{callsPerMinute: 1000, compressed: 30, fleets: 6, fill: fullWindow, minutes: 20, detect: true},
+		many:     load{callsPerMinute: 100_000, compressed: 5, fleets: 1, fill: fullWindow, minutes: 1},
+		capacity: 10 * time.Second,
+	}
+	quick = extent{
+		few:      load{callsPerMinute: 1000, compressed: 60, fleets: 6, fill: fullWindow, minutes: 2, detect: true},
+		many:     load{callsPerMinute: 100_000, compressed: 5, fleets: 1, fill: window / 12, minutes: .2},
+		capacity: time.Second,
+	}
 )
 
 func main() {
 	log.SetFlags(0)
 	chart := flag.String("o", "schemes.svg", "file for the chart; empty: none")
 	only := flag.Bool("capacity", false, "measure only how much one server carries")
-	quick := flag.Bool("quick", false, "measure for a tenth of the time, to see that it works")
+	rough := flag.Bool("quick", false, "end within about a minute, with rough figures")
 	flag.Parse()
 	server, err := startServer()
 	if err != nil {
 		log.Fatal(err)
 	}
 	defer server.stop()
-	minutes := 20.0
-	if *quick {
-		minutes = 2
+	e := thorough
+	if *rough {
+		e = quick
 	}
 	if *only {
-		fmt.Print(measureCapacity(server, 5*time.Second))
+		fmt.Print(measureCapacity(server, e.capacity))
 		return
 	}
 	var rows []row
 	for _, s := range schemes {
 		log.Printf("measuring %s", s.name)
-		rows = append(rows, measure(server, s, minutes))
+		rows = append(rows, row{s, e.few.run(server, s), e.many.run(server, s)})
 	}
 	fmt.Print(table(rows))
 	fmt.Println()
-	fmt.Print(measureCapacity(server, time.Duration(minutes)*500*time.Millisecond))
+	fmt.Print(measureCapacity(server, e.capacity))
 	if *chart == "" {
 		return
 	}
@@ -84,13 +101,7 @@ type row struct {
 type figures struct {
 	writes float64 // scripts a second
 	cpu    float64 // percent of a core that the server takes
-	error  float64 // of the rate of failures, root mean square, in percent points
+	error  float64 // of the rate of failures, root mean square, in percentage points
 	wrong  float64 // outages in ten minutes, of which none is right
 	detect float64 // seconds from the failure of the dependency to the outage, the median
-}
-
-func measure(server *server, s scheme, minutes float64) row {
-	few := load{callsPerMinute: 1000, compressed: compressed, fleets: 6, minutes: minutes, detect: true}
-	many := load{callsPerMinute: 100_000, compressed: compressed / 6, fleets: 1, minutes: minutes / 20}
-	return row{s, few.run(server, s), many.run(server, s)}
 }
