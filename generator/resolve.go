@@ -223,13 +223,13 @@ func (c *checker) classify(ref directives.Ref) *types.Func {
 		return nil
 	}
 	obj := scope.Lookup(name)
-	if obj == nil {
+	if obj == nil || !c.sees(ref.Pos, obj) {
 		obj = c.dotImported(ref, name)
 	}
 	fn, ok := obj.(*types.Func)
 	switch {
 	case obj == nil:
-		c.faultClassify(ref, "there is no function %s%s", ref.Text, didYouMean(name, c.classifiers(scope)))
+		c.faultClassify(ref, "there is no function %s%s", ref.Text, c.wouldFit(ref, scope))
 	case !ok:
 		c.faultClassify(ref, "%s is not a function", ref.Text)
 	case fn.Pkg().Path() != c.pkg.Types.Path() && !fn.Exported():
@@ -270,11 +270,18 @@ func (c *checker) scopeOf(ref directives.Ref) (scope *types.Scope, name string) 
 	return nil, ""
 }
 
-// filesFrom are the files of the package, that of pos first: its imports count
-// before those of the others.
+// sees tells whether the file of pos sees obj: what tests declare is for tests.
+func (c *checker) sees(pos token.Pos, obj types.Object) bool {
+	return obj.Pkg() != c.pkg.Types || slices.ContainsFunc(c.filesFrom(pos), func(f *load.File) bool {
+		return f.Path == c.pkg.Fset.File(obj.Pos()).Name()
+	})
+}
+
+// filesFrom are the files that are built with that of pos, itself first: its
+// imports count before those of the others.
 func (c *checker) filesFrom(pos token.Pos) []*load.File {
 	name := c.pkg.Fset.File(pos).Name()
-	return slices.SortedStableFunc(slices.Values(c.pkg.Files), func(a, b *load.File) int {
+	return slices.SortedStableFunc(slices.Values(builtWith(c.pkg.Files, name)), func(a, b *load.File) int {
 		switch {
 		case a.Path == name && b.Path != name:
 			return -1
@@ -289,15 +296,37 @@ func (c *checker) dotImported(ref directives.Ref, name string) types.Object {
 	if strings.Contains(ref.Text, ".") {
 		return nil
 	}
-	return c.pkg.Info.Scopes[c.filesFrom(ref.Pos)[0].Syntax].Lookup(name)
+	return c.fileScope(ref.Pos).Lookup(name)
 }
 
-// classifiers are the names of the functions that would fit.
-func (c *checker) classifiers(scope *types.Scope) []string {
+// fileScope has what the file of pos imports.
+func (c *checker) fileScope(pos token.Pos) *types.Scope {
+	return c.pkg.Info.Scopes[c.filesFrom(pos)[0].Syntax]
+}
+
+// wouldFit suggests the function that ref means or, if it is like none, all that
+// could be named instead.
+func (c *checker) wouldFit(ref directives.Ref, scope *types.Scope) string {
+	var fitting []string
+	if qualifier, _, qualified := strings.Cut(ref.Text, "."); qualified {
+		fitting = classifiers(qualifier+".", scope)
+	} else {
+		fitting = append(classifiers("", scope), classifiers("", c.fileScope(ref.Pos))...)
+	}
+	if meant := didYouMean(ref.Text, fitting); meant != "" || len(fitting) == 0 {
+		return meant
+	}
+	return "; what would fit is " + strings.Join(fitting, ", ")
+}
+
+// classifiers are the functions of a scope that classify, with what must stand
+// before their names.
+func classifiers(qualifier string, scope *types.Scope) []string {
 	var fitting []string
 	for _, name := range scope.Names() {
-		if fn, ok := scope.Lookup(name).(*types.Func); ok && classifies(fn.Signature()) {
-			fitting = append(fitting, name)
+		fn, ok := scope.Lookup(name).(*types.Func)
+		if ok && (qualifier == "" || fn.Exported()) && classifies(fn.Signature()) {
+			fitting = append(fitting, qualifier+name)
 		}
 	}
 	return fitting

@@ -5,6 +5,8 @@ import (
 	"errors"
 
 	resilience "github.com/resgen-go/resgen/runtime"
+	"github.com/resgen-go/resgen/testdata/faults/classify/outcomes"
+	. "github.com/resgen-go/resgen/testdata/faults/classify/outcomes"
 )
 
 type Store interface {
@@ -28,6 +30,15 @@ type Store interface {
 
 	//resilience:breaker a classify=erors.New
 	NoImport() error
+
+	//resilience:breaker a classify=outcomes.Clasify
+	OtherPackage() error
+
+	//resilience:breaker a classify=Clasify
+	DotImport() error
+
+	//resilience:breaker a classify=storeErrors
+	Unlike() error
 }
 
 func classifyStore(error) resilience.Outcome { return resilience.Success }
@@ -38,4 +49,4 @@ func generic[T any](error) resilience.Outcome { return resilience.Success }
 
 var variable = classifyStore
 
-var _ = errors.New
+var _, _, _ = errors.New, outcomes.Classify, Classify
