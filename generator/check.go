@@ -1,6 +1,7 @@
 package generator
 
 import (
+	"cmp"
 	"fmt"
 	"go/token"
 	"go/types"
@@ -298,6 +299,18 @@ func (c *checker) checkNames(targets []*target) {
 			}
 			ours[name] = t
 		}
+		c.checkMethods(t)
+	}
+}
+
+// checkMethods reports methods of a wrapper that the package declares itself.
+func (c *checker) checkMethods(t *target) {
+	declared := c.methodsOn(t)
+	for _, m := range t.methods {
+		if at := declared[m.Name()]; at.IsValid() {
+			c.fault(t.namePos(), directives.Wrapper, "the wrapper of %s gets its method %s here, so it cannot have the one at %s; give that another name",
+				t.name, m.Name(), c.place(at))
+		}
 	}
 }
 
@@ -318,22 +331,26 @@ func (c *checker) takenAt(name string, source *load.File, other *target) token.P
 		}
 	}
 	for _, o := range c.outsiders {
-		if pos := o.declares[name]; pos.IsValid() && o.builtWith(constraintOf(source)) {
+		if pos := cmp.Or(o.declares[name], o.imports[name]); pos.IsValid() && o.builtWith(constraintOf(source)) {
 			return pos
 		}
 	}
 	return token.NoPos
 }
 
-func (c *checker) faultName(t *target, name string, at token.Pos) {
-	pos := t.annotated.Spec.Name.Pos()
+// namePos is where the wrapper gets its name.
+func (t *target) namePos() token.Pos {
 	if d, ok := t.annotated.Directives.Get(directives.Wrapper); ok {
-		pos = d.Slash
+		return d.Slash
 	}
+	return t.annotated.Spec.Name.Pos()
+}
+
+func (c *checker) faultName(t *target, name string, at token.Pos) {
 	role := "wrapper"
 	if name == t.constructor {
 		role = "constructor"
 	}
-	c.fault(pos, directives.Wrapper, "the %s of %s would be %s, which is taken at %s; choose another name with //resilience:wrapper NAME",
+	c.fault(t.namePos(), directives.Wrapper, "the %s of %s would be %s, which is taken at %s; choose another name with //resilience:wrapper NAME",
 		role, t.name, name, c.place(at))
 }

@@ -4,9 +4,12 @@ import (
 	"go/ast"
 	"go/parser"
 	"go/token"
+	"go/types"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/resgen-go/resgen/generator/internal/load"
@@ -17,6 +20,8 @@ import (
 type outsider struct {
 	constraint string
 	declares   map[string]token.Pos // at package level
+	imports    map[string]token.Pos // the names that it has by its imports
+	methods    []*ast.FuncDecl
 }
 
 // findOutsiders reads what the folder has beside the files that are loaded.
@@ -30,7 +35,7 @@ func (c *checker) findOutsiders() []outsider {
 			continue
 		}
 		if file := c.parseOutsider(path); file != nil {
-			list = append(list, outsider{constraintOf(file), declaredIn(file.Syntax)})
+			list = append(list, outsider{constraintOf(file), declaredIn(file.Syntax), c.importedInto(file.Syntax), methodsIn(file.Syntax)})
 		}
 	}
 	return list
@@ -76,6 +81,75 @@ func specNames(spec ast.Spec) []*ast.Ident {
 		return spec.Names
 	}
 	return nil
+}
+
+// importedInto are the names that a file has by its imports. Of a dot import they
+// are known where it is in the same module.
+func (c *checker) importedInto(file *ast.File) map[string]token.Pos {
+	imported := map[string]token.Pos{}
+	for _, spec := range file.Imports {
+		path, _ := strconv.Unquote(spec.Path.Value)
+		switch {
+		case spec.Name == nil:
+			imported[assumedName(path)] = spec.Path.Pos()
+		case spec.Name.Name == ".":
+			maps.Copy(imported, c.exports(path))
+		default:
+			imported[spec.Name.Name] = spec.Name.Pos()
+		}
+	}
+	return imported
+}
+
+// exports are the names that a package of the same module exports in some build.
+func (c *checker) exports(path string) map[string]token.Pos {
+	exported := map[string]token.Pos{}
+	module := c.pkg.Module
+	if module == nil {
+		return exported
+	}
+	below, ok := strings.CutPrefix(path+"/", module.Path+"/")
+	if !ok {
+		return exported
+	}
+	files, _ := filepath.Glob(filepath.Join(module.Dir, below, "*.go"))
+	for _, file := range files {
+		if syntax, _ := parser.ParseFile(c.pkg.Fset, file, nil, parser.SkipObjectResolution); syntax != nil && !strings.HasSuffix(file, "_test.go") {
+			maps.Copy(exported, declaredIn(syntax))
+		}
+	}
+	maps.DeleteFunc(exported, func(name string, _ token.Pos) bool { return !ast.IsExported(name) })
+	return exported
+}
+
+func methodsIn(file *ast.File) []*ast.FuncDecl {
+	var methods []*ast.FuncDecl
+	for _, decl := range file.Decls {
+		if fn, ok := decl.(*ast.FuncDecl); ok && fn.Recv != nil {
+			methods = append(methods, fn)
+		}
+	}
+	return methods
+}
+
+// methodsOn are the methods that the package itself declares on a wrapper.
+func (c *checker) methodsOn(t *target) map[string]token.Pos {
+	methods := map[string]token.Pos{}
+	if obj := c.pkg.Types.Scope().Lookup(t.wrapper); obj != nil {
+		if wrapper, ok := obj.Type().(*types.Named); ok {
+			for m := range wrapper.Methods() {
+				methods[m.Name()] = m.Pos()
+			}
+		}
+	}
+	for _, o := range c.outsiders {
+		for _, m := range o.methods {
+			if load.Receiver(m) == t.wrapper && o.builtWith(constraintOf(t.file)) {
+				methods[m.Name.Name] = m.Name.Pos()
+			}
+		}
+	}
+	return methods
 }
 
 // builtWith tells whether some build surely has the file beside one with the

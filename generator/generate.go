@@ -89,12 +89,12 @@ func (o Options) counter(total int) func() {
 
 // outcome is what became of one package.
 type outcome struct {
-	plans   []Plan
-	files   []File
-	broken  Faults // it does not compile
-	invalid Faults // its directives or outputs are at fault
-	usage   usage
-	nested  Faults // warnings of entries within entries
+	plans    []Plan
+	files    []File
+	broken   Faults // it does not compile
+	invalid  Faults // its directives or outputs are at fault
+	usage    usage
+	warnings Faults // for which it need not be compared with others
 }
 
 // each runs do for all packages, as many at a time as there are processors.
@@ -123,7 +123,8 @@ func process(pkg *load.Package, opts Options) (out outcome) {
 			return opts.relative(directives.Position(pkg.Fset, pos)).String()
 		}}
 		targets := c.targets(annotated)
-		out.plans, out.nested = c.plans(targets), c.nested(targets)
+		out.plans = c.plans(targets)
+		out.warnings = append(c.nested(targets), c.cutOff(targets)...)
 		faults = append(faults, c.faults...)
 	}
 	if out.invalid = fromDirectives(faults); len(out.invalid) > 0 {

@@ -211,9 +211,11 @@ func (p *planner) wrapper(t *target, typeParams map[*types.TypeParam]string) Wra
 	return w
 }
 
-// fields names the fields of the wrapper, which also has all the methods.
+// fields names the fields of the wrapper, which also has all the methods and what
+// the package itself declares on it.
 func (p *planner) fields(w *Wrapper, t *target) {
 	members := names{}
+	members.add(slices.Collect(maps.Keys(p.methodsOn(t)))...)
 	for _, m := range t.methods {
 		members.add(m.Name())
 	}

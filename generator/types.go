@@ -26,6 +26,7 @@ type printer struct {
 type home struct {
 	types   *types.Package
 	path    string                                  // decides which internal packages may be imported
+	source  *load.File                              // that the output is for
 	aliases func() map[*types.TypeName]*types.Alias // of types that have no other name here
 }
 

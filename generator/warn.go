@@ -14,12 +14,14 @@ import (
 
 // usage is how the directives of one package use names.
 type usage struct {
-	guarding    map[string]names // that guard calls, by the kind of the guard
-	anticipated []reference
+	guarding   map[string]names // that guard calls, by the kind of the guard
+	references []reference
 }
 
-// reference is a breaker or bulkhead that an anticipate directive names.
+// reference is a breaker or bulkhead that a directive names without guarding by
+// it.
 type reference struct {
+	directive  string
 	kind, name string
 	at         token.Position
 }
@@ -42,22 +44,24 @@ func (u *usage) add(fset *token.FileSet, set directives.Set) {
 		if guarding := u.guarding[d.Kind.Name]; guarding != nil {
 			guarding.add(d.Name.Text)
 		}
+		refer := func(kind string, ref directives.Ref) {
+			u.references = append(u.references, reference{d.Kind.Name, kind, ref.Text, directives.Position(fset, ref.Pos)})
+		}
+		if d.Kind.Name == directives.Probe {
+			refer(directives.Breaker, d.Name)
+		}
 		for _, breaker := range d.Check {
-			u.refer(fset, directives.Breaker, breaker)
+			refer(directives.Breaker, breaker)
 		}
 		for _, r := range slices.Concat(d.Preload, d.Lease) {
-			u.refer(fset, directives.Bulkhead, r.Bulkhead)
+			refer(directives.Bulkhead, r.Bulkhead)
 		}
 	}
 }
 
-func (u *usage) refer(fset *token.FileSet, kind string, ref directives.Ref) {
-	u.anticipated = append(u.anticipated, reference{kind, ref.Text, directives.Position(fset, ref.Pos)})
-}
-
-// warnings are about entries within entries, and about names in anticipate that
-// guard nothing. If not all of a module is loaded, what they guard may be
-// elsewhere: then only those count that are nearly the name of a guard.
+// warnings are those of each package alone, and those of names that guard
+// nothing. If not all of a module is loaded, what they guard may be elsewhere:
+// then only those count that are nearly the name of a guard.
 func warnings(packages []*load.Package, outcomes []outcome, opts Options) Faults {
 	guarding := map[string]names{directives.Breaker: {}, directives.Bulkhead: {}}
 	for _, out := range outcomes {
@@ -67,22 +71,23 @@ func warnings(packages []*load.Package, outcomes []outcome, opts Options) Faults
 	}
 	var faults Faults
 	for i, out := range outcomes {
-		faults = append(faults, out.nested...)
-		for _, ref := range out.usage.anticipated {
+		faults = append(faults, out.warnings...)
+		for _, ref := range out.usage.references {
 			if guarding[ref.kind][ref.name] {
 				continue
 			}
 			meant := didYouMean(ref.name, guarding[ref.kind].sorted())
 			if meant != "" || opts.loadsAll(packages, packages[i].Module) {
-				faults = append(faults, ref.warning(meant))
+				faults = append(faults, warning(ref.at, ref.directive, "nothing is guarded by %s %s%s", ref.kind, ref.name, meant))
 			}
 		}
 	}
 	return faults
 }
 
-func (r reference) warning(meant string) Fault {
-	return Fault{r.at, fmt.Sprintf("warning: resilience:%s: nothing is guarded by %s %s%s", directives.Anticipate, r.kind, r.name, meant)}
+// warning is a Fault that does not stand in the way of outputs.
+func warning(at token.Position, directive, format string, args ...any) Fault {
+	return Fault{at, "warning: " + directives.Tool + ":" + directive + ": " + fmt.Sprintf(format, args...)}
 }
 
 // loadsAll tells whether no directive of a module was left out, neither by the
@@ -91,11 +96,20 @@ func (o Options) loadsAll(packages []*load.Package, m *load.Module) bool {
 	if m == nil || slices.ContainsFunc(packages, func(p *load.Package) bool { return len(p.Ignored) > 0 }) {
 		return false
 	}
-	return slices.ContainsFunc(o.Patterns, func(pattern string) bool {
-		root, wild := strings.CutSuffix(filepath.ToSlash(pattern), "/...")
-		if !filepath.IsAbs(root) {
-			root = filepath.Join(o.Dir, root)
-		}
-		return pattern == "work" || pattern == "all" || pattern == m.Path+"/..." || wild && root == m.Dir
-	})
+	if len(o.Patterns) == 0 {
+		return o.loadsAllBy(".", m)
+	}
+	return slices.ContainsFunc(o.Patterns, func(pattern string) bool { return o.loadsAllBy(pattern, m) })
+}
+
+func (o Options) loadsAllBy(pattern string, m *load.Module) bool {
+	root, wild := strings.CutSuffix(filepath.ToSlash(pattern), "/...")
+	if !filepath.IsAbs(root) {
+		root = filepath.Join(o.Dir, root)
+	}
+	switch pattern {
+	case "work", "all", m.Path + "/...":
+		return true
+	}
+	return root == m.Dir && (wild || load.IsAlone(m.Dir))
 }

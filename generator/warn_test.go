@@ -1,7 +1,9 @@
 package generator_test
 
 import (
+	"fmt"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -89,6 +91,62 @@ type Stock interface{ Pick() error }
 	}
 }
 
+func TestAProbeOfABreakerThatNothingUsesIsWorthAWarning(t *testing.T) {
+	const probing = `
+-- entry/ping.go --
+package entry
+
+import "context"
+
+//resilience:bulkhead
+type Health interface {
+	//resilience:probe %s
+	Ping(ctx context.Context) error
+}
+`
+	const at = "entry/ping.go:"
+	for name, want := range map[string]string{
+		"payments": "",
+		"paymnets": at + "7:21: warning: resilience:probe: nothing is guarded by breaker paymnets; did you mean payments?",
+		"stock":    at + "7:21: warning: resilience:probe: nothing is guarded by breaker stock",
+		"":         at + "7:2: warning: resilience:probe: nothing is guarded by breaker health",
+	} {
+		if diff := cmp.Diff(want, warnings(t, module(t, clients, fmt.Sprintf(probing, name)), "./...")); diff != "" {
+			t.Errorf("%q: %s", name, diff)
+		}
+	}
+}
+
+func TestThePackageOfAModuleOfOnePackageIsAllOfIt(t *testing.T) {
+	const shop = `
+-- go.mod --
+module example.test/shop
+
+go 1.26
+-- shop.go --
+package shop
+
+import "context"
+
+//resilience:bulkhead
+type Stock interface {
+	//resilience:probe stock
+	Pick(ctx context.Context) error
+}
+`
+	const want = "shop.go:7:21: warning: resilience:probe: nothing is guarded by breaker stock"
+	for more, want := range map[string]string{
+		"":                                   want,
+		"\n-- testdata/x.go --\npackage x\n": want,
+		"\n-- other/go.mod --\nmodule x\n-- other/x.go --\npackage x\n": want,
+		"\n-- deep/er/x.go --\npackage x\n":                             "",
+	} {
+		if diff := cmp.Diff(want, warnings(t, module(t, shop, more), ".")); diff != "" {
+			t.Errorf("with %q: %s", more, diff)
+		}
+	}
+}
+
 func TestAGuardOfAnotherBuildIsNotMissed(t *testing.T) {
 	const elsewhere = `
 -- entry/bank_plan9.go --
@@ -131,6 +189,7 @@ import "context"
 //resilience:bulkhead a
 type A interface{ Do(ctx context.Context) error }
 
+//resilience:breaker x
 //resilience:bulkhead b
 type B interface{ Do(ctx context.Context) error }
 
@@ -148,7 +207,10 @@ type shop struct {
 	cart    Cart
 	wrapped *ResilientCart
 	next    Shop
+	deep    struct{ Cart; cart Cart }
 }
+
+var global Cart
 
 func (s *shop) Checkout(ctx context.Context) error { ` + body + ` }
 
@@ -159,10 +221,12 @@ func (s shop) Fill(item string, ctx context.Context) error { return s.cart.Fill(
 func TestScenario08EntriesWithinEntriesAreWorthAWarning(t *testing.T) {
 	const (
 		call     = "return s.cart.Fill(``, ctx)"
-		at       = "shop.go:27:61: warning: resilience:anticipate: "
+		at       = "shop.go:31:61: warning: resilience:anticipate: "
 		tooMany  = at + "Checkout holds 20 permits of bulkhead a and calls Fill, which reserves 6: its maxConcurrentCalls is 25"
 		disorder = at + "Checkout holds permits of bulkhead b and calls Fill, which reserves from a: " +
 			"against the order of names it does not wait for them; reserve from both in Checkout"
+		partial = at + "Checkout holds permits of bulkhead b and calls Fill, which reserves 3 from a and can borrow 1: " +
+			"against the order of names it does not wait for the others; reserve them in Checkout"
 	)
 	for name, c := range map[string]struct{ checkout, fill, body, want string }{
 		"scenario 8: their sum is above the size":         {"preload=a:20", "preload=a:6", call, tooMany},
@@ -173,6 +237,24 @@ func TestScenario08EntriesWithinEntriesAreWorthAWarning(t *testing.T) {
 		"the outer one has both":                          {"preload=b:1,a:1", "preload=a:1", call, ""},
 		"a call of the wrapper is one, too":               {"preload=b:1", "preload=a:1", "return s.wrapped.Fill(``, ctx)", disorder},
 		"another context carries no reservation":          {"preload=b:1", "preload=a:1", "return s.cart.Fill(``, context.TODO())", ""},
+		"nor does another one of the same name":           {"preload=b:1", "preload=a:1", "return func() error { ctx := context.TODO(); return s.cart.Fill(``, ctx) }()", ""},
+		"nor a parameter of the same name":                {"preload=b:1", "preload=a:1", "return func(ctx context.Context) error { return s.cart.Fill(``, ctx) }(context.TODO())", ""},
+		"nor one that the entry's became":                 {"preload=b:1", "preload=a:1", "ctx = context.TODO(); return s.cart.Fill(``, ctx)", ""},
+		"nor one that others may change":                  {"preload=b:1", "preload=a:1", "change(&ctx); return s.cart.Fill(``, ctx)", ""},
+		"nor one that a variable declares":                {"preload=b:1", "preload=a:1", "{ var ctx context.Context; return s.cart.Fill(``, ctx) }", ""},
+		"nor one of a loop":                               {"preload=b:1", "preload=a:1", "for _, ctx := range contexts { return s.cart.Fill(``, ctx) }; return nil", ""},
+		"another receiver is another value":               {"preload=b:1", "preload=a:1", "{ s := other(); return s.cart.Fill(``, ctx) }", ""},
+		"a local name for the field is seen through":      {"preload=b:1", "preload=a:1", "in := s.cart; return in.Fill(``, ctx)", strings.Replace(disorder, "61", "75", 1)},
+		"a local name with two meanings is not":           {"preload=b:1", "preload=a:1", "in := s.cart; in = other(); return in.Fill(``, ctx)", ""},
+		"a local name that is its own is nothing":         {"preload=b:1", "preload=a:1", "in := in.cart; return in.Fill(``, ctx)", ""},
+		"a field of a field is seen":                      {"preload=b:1", "preload=a:1", "return s.deep.cart.Fill(``, ctx)", disorder},
+		"a variable of the package is seen":               {"preload=b:1", "preload=a:1", "return global.Fill(``, ctx)", disorder},
+		"an embedded interface is seen":                   {"preload=b:1", "preload=a:1", "return s.deep.Fill(``, ctx)", disorder},
+		"a loan is not the whole: the rest is no loan":    {"preload=b:1,a:1", "preload=a:3", call, partial},
+		"a loan covers it":                                {"preload=b:1,a:3", "preload=a:3", call, ""},
+		"the permit of the entry's own call counts":       {"check=x\n\t//resilience:bulkhead b", "preload=a:1", call, strings.Replace(disorder, "31", "32", 1)},
+		"the permit of the inner one's own call counts":   {"preload=b:1", "check=x\n\t//resilience:bulkhead a", call, strings.Replace(disorder, "31", "32", 1)},
+		"the permit of an own call is lent to nobody":     {"preload=b:1\n\t//resilience:bulkhead a", "preload=a:1", call, strings.Replace(disorder, "31", "32", 1)},
 		"a wrapper by hand may stand before the real one": {"preload=a:20", "preload=a:6", "return s.next.Checkout(ctx)", ""},
 		"an entry that reserves nothing holds nothing":    {"check=x", "preload=a:1", call, ""},
 	} {

@@ -169,6 +169,9 @@ func (l *loader) mended(n *node, e types.Error) bool {
 	if slices.ContainsFunc(n.sources, func(s *source) bool { return s.standIn && l.fset.File(s.file.Syntax.FileStart) == at }) {
 		return true
 	}
+	if n.clashes(e) {
+		return true
+	}
 	for word := range strings.FieldsFuncSeq(e.Msg, isNoLetter) {
 		if n.promised[word] || n.stale()[word] {
 			return true
@@ -180,6 +183,14 @@ func (l *loader) mended(n *node, e types.Error) bool {
 		}
 	}
 	return false
+}
+
+// clashes says whether an error is about a method that is called like the field of a stand-in, which its output won't have.
+func (n *node) clashes(e types.Error) bool {
+	return strings.HasPrefix(e.Msg, "field and method with the same name ") && slices.ContainsFunc(n.all, func(u *unit) bool {
+		method, ok := u.node.(*ast.FuncDecl)
+		return ok && method.Name.Pos() == e.Pos && n.promised[Receiver(method)]
+	})
 }
 
 func isNoLetter(r rune) bool { return r != '_' && !unicode.IsLetter(r) && !unicode.IsDigit(r) }

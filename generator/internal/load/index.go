@@ -64,7 +64,7 @@ func (n *node) attachMethods() {
 		if !ok || method.Recv == nil || !method.Name.IsExported() && !hidden[method.Name.Name] {
 			continue
 		}
-		for _, t := range n.units[n.unalias(receiver(method))] {
+		for _, t := range n.units[n.unalias(Receiver(method))] {
 			t.methods = append(t.methods, u)
 		}
 	}
@@ -88,9 +88,9 @@ func (n *node) hiddenMethods() map[string]bool {
 	return hidden
 }
 
-// receiver is the name of the type that a method is declared on.
-func receiver(method *ast.FuncDecl) string {
-	if len(method.Recv.List) == 0 {
+// Receiver is the name of the type that a method is declared on; empty for a function.
+func Receiver(method *ast.FuncDecl) string {
+	if method.Recv == nil || len(method.Recv.List) == 0 {
 		return ""
 	}
 	return baseName(method.Recv.List[0].Type)

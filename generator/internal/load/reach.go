@@ -40,17 +40,29 @@ func (l *loader) queue(n *node) {
 	}()
 }
 
-// keepAll keeps what a root declares, and what its directives name.
+// keepAll keeps what a root declares, what its directives name, and what else has the names of its wrappers.
 func (l *loader) keepAll(n *node) {
 	l.keep(n.all...)
 	for _, s := range n.sources {
+		for name := range n.promised {
+			l.want(s, nil, name)
+		}
 		if s.file.Asks {
 			for _, m := range classifier.FindAllSubmatch(s.file.Src, -1) {
-				from := n.importing(string(m[1]), s)
-				l.wantFrom(from, from.imports[string(m[1])], string(m[2]))
+				l.wantClassifier(s, string(m[1]), string(m[2]))
 			}
 		}
 	}
+}
+
+// wantClassifier wants the function that a directive in s names, with a package or bare.
+func (l *loader) wantClassifier(s *source, pkg, name string) {
+	if pkg == "" {
+		l.want(s, nil, name)
+		return
+	}
+	from := s.node.importing(pkg, s)
+	l.wantFrom(from, from.imports[pkg], name)
 }
 
 // importing is the source that imports a package under a name: s if it does, else
@@ -67,8 +79,8 @@ func (n *node) importing(name string, s *source) *source {
 	return s
 }
 
-// classifier is the one argument of a directive that names something of another package.
-var classifier = regexp.MustCompile(`classify=([\pL_][\pL\d_]*)\.([\pL_][\pL\d_]*)`)
+// classifier is the one argument of a directive that may name something of another package.
+var classifier = regexp.MustCompile(`classify=(?:([\pL_][\pL\d_]*)\.)?([\pL_][\pL\d_]*)`)
 
 // keep marks units that have not been kept before, to be followed.
 func (l *loader) keep(units ...*unit) {
