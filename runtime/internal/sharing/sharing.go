@@ -1,8 +1,10 @@
-// Package sharing is the seam between a registry and an adapter that makes one breaker of those of many processes. It holds
-// no code: the registry and the adapter live in modules of their own and meet here.
+// Package sharing is the seam between a registry and an adapter that makes one breaker of those of many processes. The
+// registry and the adapter live in modules of their own and meet here.
 package sharing
 
 import (
+	"fmt"
+	"slices"
 	"time"
 
 	"github.com/resgen-go/resgen/runtime/internal/breaker"
@@ -44,11 +46,28 @@ const (
 	Ended                 // every process closes the breaker
 )
 
+var changeNames = [...]string{"BEGAN", "TRIAL", "TRIAL_FAILED", "ENDED"}
+
 // String is the change's name, such as TRIAL_FAILED.
-func (c Change) String() string { return [...]string{"BEGAN", "TRIAL", "TRIAL_FAILED", "ENDED"}[c] }
+func (c Change) String() string {
+	if int(c) < len(changeNames) {
+		return changeNames[c]
+	}
+	return fmt.Sprintf("Change(%d)", uint8(c))
+}
 
 // MarshalText writes the change as its String.
 func (c Change) MarshalText() ([]byte, error) { return []byte(c.String()), nil }
+
+// UnmarshalText reads what MarshalText wrote.
+func (c *Change) UnmarshalText(text []byte) error {
+	i := slices.Index(changeNames[:], string(text))
+	if i < 0 {
+		return fmt.Errorf("%q is no change of an outage", text)
+	}
+	*c = Change(i)
+	return nil
+}
 
 // Outage is a change of an outage that this process made for all.
 type Outage struct {
