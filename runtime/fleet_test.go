@@ -24,6 +24,8 @@ type fleet struct {
 	closed   bool
 }
 
+func (f *fleet) asAdapter() resilience.Adapter { return f }
+
 type fleetSettings struct {
 	Address string `setting:"address" default:"" doc:"where it is"`
 }
@@ -68,7 +70,7 @@ func TestSharingWithoutAnAdapterIsAnErrorWithAWayOut(t *testing.T) {
 func TestTheAdapterHearsOfSharedBreakersOnly(t *testing.T) {
 	adapter := new(fleet)
 	text := `{"breakers": {"a": {"shared": true}, "b": {}}, "sharedState": {"address": "here"}}`
-	registry := newRegistry(t, text, resilience.Share(adapter))
+	registry := newRegistry(t, text, resilience.Share(adapter.asAdapter))
 	newGuard(t, registry, resilience.Guards{Breaker: "a"})
 	newGuard(t, registry, resilience.Guards{Breaker: "b"})
 	newGuard(t, registry, resilience.Guards{Breaker: "a"})
@@ -91,17 +93,17 @@ func TestTheAdapterHearsOfSharedBreakersOnly(t *testing.T) {
 
 func TestSettingsThatTheAdapterRefusesAreAnError(t *testing.T) {
 	text := []byte(`{"breakers": {"default": {"shared": true}}}`)
-	if _, err := resilience.New(resilience.Settings("r.json", text), resilience.Share(new(fleet))); err == nil {
+	if _, err := resilience.New(resilience.Settings("r.json", text), resilience.Share(new(fleet).asAdapter)); err == nil {
 		t.Error("an address is missing, and nobody says so")
 	}
-	if _, err := resilience.New(resilience.Settings("r.json", []byte(`{}`)), resilience.Share(new(fleet))); err != nil {
+	if _, err := resilience.New(resilience.Settings("r.json", []byte(`{}`)), resilience.Share(new(fleet).asAdapter)); err != nil {
 		t.Errorf("nothing is shared, and still: %v", err)
 	}
 }
 
 func TestAReloadTurnsSharingOnAndOff(t *testing.T) {
 	adapter, source := new(fleet), &changing{text: `{"breakers": {"a": {}}}`}
-	registry, err := resilience.New(resilience.Follow(source), resilience.Share(adapter), resilience.Logger(nil))
+	registry, err := resilience.New(resilience.Follow(source), resilience.Share(adapter.asAdapter), resilience.Logger(nil))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -141,7 +143,7 @@ func TestChangesOfTheFleetAreEvents(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		adapter := new(fleet)
 		var got []resilience.Event
-		registry := newRegistry(t, `{}`, resilience.Share(adapter),
+		registry := newRegistry(t, `{}`, resilience.Share(adapter.asAdapter),
 			resilience.Observe(resilience.ObserverFunc(func(e resilience.Event) { got = append(got, e) })))
 		defer registry.Close()
 		adapter.Outage(sharing.Outage{Breaker: "b", Change: sharing.Renewed, Reason: "3 trials failed"})

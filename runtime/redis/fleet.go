@@ -19,7 +19,9 @@ import (
 // Share makes breakers with "shared": true in the settings one for all processes that meet at the same server under the
 // same keyPrefix. The section sharedState of the settings says where that is; if breakers are shared and it does not, that
 // is an error of [resilience.New]. The server may be away, then and at any time: calls go on.
-func Share() resilience.Option { return resilience.Share(newFleet()) }
+func Share() resilience.Option {
+	return resilience.Share(func() resilience.Adapter { return newFleet() })
+}
 
 // Schema returns the JSON Schema of settings files with the section sharedState, for editors.
 func Schema() []byte { return config.Schema(section) }
@@ -33,17 +35,16 @@ var section = config.Section{
 	New:  func() any { return new(settings) },
 }
 
-// fleet is this process among those that share breakers. One goroutine exchanges counts for views; it lives while
-// breakers are shared.
+// fleet is this process among those that share breakers. One goroutine exchanges counts for views; it lives from the first
+// breaker that is shared until Close.
 type fleet struct {
 	process string // name of this one, new with each start
 	hooks   sharing.Hooks
-	members sync.Map      // of the shared breakers, by name
+	members sync.Map      // of the breakers that are shared or were, by name
 	wake    chan struct{} // something is to be done now
 
 	mu       sync.Mutex
 	settings *settings
-	enlisted int // members
 	stop     func()
 }
 
@@ -80,13 +81,11 @@ func (f *fleet) Configure(given any, needed bool) error {
 func (f *fleet) Join(b *breaker.Breaker) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	if _, shared := f.members.Load(b.Name()); shared {
+	m, _ := f.members.LoadOrStore(b.Name(), &member{core: b, fleet: f, gone: true})
+	if !m.(*member).join() {
 		return
 	}
-	m := &member{core: b, fleet: f}
-	m.calls, m.failures = b.Totals()
-	f.members.Store(b.Name(), m)
-	if f.enlisted++; f.stop == nil {
+	if f.stop == nil {
 		f.employ()
 	}
 	f.ring()
@@ -95,17 +94,14 @@ func (f *fleet) Join(b *breaker.Breaker) {
 func (f *fleet) Leave(b *breaker.Breaker) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	found, shared := f.members.LoadAndDelete(b.Name())
-	if !shared {
-		return
+	if m, known := f.members.Load(b.Name()); known {
+		m.(*member).leave(true, time.Now(), f.settings)
+		f.ring()
 	}
-	found.(*member).leave()
-	f.enlisted--
-	f.ring()
 }
 
 func (f *fleet) Transition(t breaker.Transition) {
-	if m, shared := f.members.Load(t.Breaker); shared && m.(*member).observe(t) {
+	if m, known := f.members.Load(t.Breaker); known && m.(*member).observe(t) {
 		f.ring()
 	}
 }
@@ -152,7 +148,7 @@ func (f *fleet) inForce() *settings {
 	return f.settings
 }
 
-// all are the members of now, by name.
+// all are the members, by name.
 func (f *fleet) all() (all []*member) {
 	f.members.Range(func(_, m any) bool {
 		all = append(all, m.(*member))

@@ -390,6 +390,188 @@ func TestSharingIsTurnedOffAndOnWhileAnOutageLasts(t *testing.T) {
 	})
 }
 
+// unshared are settings that end the sharing of the breaker.
+func unshared(settings string) string {
+	return strings.Replace(settings, `"shared": true`, `"shared": false`, 1)
+}
+
+func TestSharingThatPausesLosesNoCountAndRepeatsNoEvent(t *testing.T) {
+	t.Parallel()
+	s := startServer(t)
+	on := shared(s.address, "outageWindow", "1m")
+	source := &changing{text: on}
+	p := followProcess(t, resilience.Follow(source))
+	breakDown(t, []*process{p})
+	recovers(t, []*process{p})
+	time.Sleep(50 * time.Millisecond) // a report
+	told := p.outages()
+	d := &desk{t: t, server: s}
+	before, _ := d.counted()
+	for i := range 3 {
+		p.calls(10, nil) // in no report yet
+		source.set(unshared(on))
+		p.calls(1000, nil)
+		source.set(on)
+		eventually(t, 5*time.Second, "10 calls more each time", func() bool {
+			calls, _ := d.counted()
+			return calls == before+float64(10*(i+1))
+		})
+	}
+	p.calls(7, nil)
+	eventually(t, 5*time.Second, "7 calls more", func() bool {
+		calls, _ := d.counted()
+		return calls == before+37
+	})
+	if got := p.outages(); !slices.Equal(got, told) {
+		t.Errorf("events were %q, and are %q", told, got)
+	}
+}
+
+func TestAHolderOfTheTokenWhoseSharingIsTurnedOffGivesItBack(t *testing.T) {
+	t.Parallel()
+	ways := map[string]func(string) string{
+		"for one breaker": unshared,
+		"for all breakers": func(on string) string {
+			return strings.Replace(on, `"sharedState": {`, `"sharedState": {"enabled": false, `, 1)
+		},
+	}
+	for about, off := range ways {
+		t.Run(about, func(t *testing.T) {
+			t.Parallel()
+			s := startServer(t)
+			on := shared(s.address, "trialTimeout", "1h")
+			source := &changing{text: on}
+			holder := followProcess(t, resilience.Follow(source))
+			breakDown(t, []*process{holder})
+			inAll(t, []*process{holder}, "it has the token", is(resilience.HalfOpen))
+			other := startProcess(t, on)
+			inAll(t, []*process{other}, "the other is held", (*process).held)
+			source.set(off(on))
+			recovers(t, []*process{other})
+		})
+	}
+}
+
+// The breaker leaves while the answer that tells of its outage is on its way.
+func TestAChangeIsToldThoughTheBreakerLeft(t *testing.T) {
+	t.Parallel()
+	r := newRig(t, 0)
+	on := shared(r.proxy.address())
+	source := &changing{text: on}
+	p := followProcess(t, resilience.Follow(source))
+	inAll(t, []*process{p}, "the link is there", linked)
+	r.proxy.set(proxyMode{delay: 100 * time.Millisecond})
+	p.calls(30, errDown)
+	eventually(t, 5*time.Second, "an outage on the server", func() bool { return r.server.do("HGET", "resgen:{b}:state", "outage") != "" })
+	source.set(unshared(on))
+	eventually(t, 5*time.Second, "the begin is told", func() bool { return slices.Equal(p.outages(), []string{"b BEGAN"}) })
+}
+
+func TestOneOptionServesManyRegistries(t *testing.T) {
+	t.Parallel()
+	s := startServer(t)
+	option := Share()
+	first, second := shareProcess(t, shared(s.address), option), shareProcess(t, shared(s.address), option)
+	breakDown(t, []*process{first})
+	inAll(t, []*process{second}, "it is held", (*process).held)
+	if got := append(first.outages(), second.outages()...); count(got, "b BEGAN") != 1 || count(first.outages(), "b BEGAN") != 1 {
+		t.Errorf("events are %q, want the begin of the one that found it", got)
+	}
+	first.registry.Close()
+	third := shareProcess(t, shared(s.address), option)
+	inAll(t, []*process{third}, "it is held", (*process).held)
+}
+
+// force sets the key of an operator, or deletes it, and tells so.
+func (s *server) force(words string, more ...string) {
+	s.t.Helper()
+	if words == "" {
+		s.do("DEL", "resgen:{b}:manual")
+	} else {
+		s.do(append([]string{"SET", "resgen:{b}:manual", words}, more...)...)
+	}
+	s.do("PUBLISH", "resgen:changes", "b")
+}
+
+func TestAnOperatorForcesAnOutageThatLasts(t *testing.T) {
+	t.Parallel()
+	s, all := startFleet(t, 2, "outageCheckInterval", "0s")
+	breakDown(t, all)
+	eventually(t, 5*time.Second, "trials", func() bool { return s.do("HGET", "resgen:{b}:state", "holder") != "" })
+	s.force("OPEN till noon, Ann")
+	eventually(t, 5*time.Second, "the reason is the operator's", func() bool {
+		return s.do("HGET", "resgen:{b}:state", "reason") == "by hand: till noon, Ann"
+	})
+	inAll(t, all, "the breaker is OPEN", is(resilience.Open))
+	for began := time.Now(); time.Since(began) < 500*time.Millisecond; time.Sleep(time.Millisecond) {
+		for _, p := range all {
+			if p.call(nil) == nil {
+				t.Fatal("a call is admitted in an outage by hand")
+			}
+		}
+	}
+	s.force("")
+	recovers(t, all)
+	eventually(t, 5*time.Second, "two outages, one after the other", func() bool {
+		got := fleetOutages(all)
+		return count(got, "b BEGAN") == 2 && count(got, "b ENDED") == 2
+	})
+}
+
+func TestAnOutageByHandEndsWithItsKeyWithoutChecks(t *testing.T) {
+	t.Parallel()
+	s, all := startFleet(t, 2, "outageCheckInterval", "0s")
+	s.force("OPEN test", "PX", "200")
+	inAll(t, all, "the breaker is OPEN", is(resilience.Open))
+	eventually(t, 10*time.Second, "every breaker is CLOSED", func() bool {
+		return all[0].state() == resilience.Closed && all[1].state() == resilience.Closed
+	})
+}
+
+// The page tells operators to do that.
+func TestAnOutageEndsWhenItsStateIsDeleted(t *testing.T) {
+	t.Parallel()
+	s, all := startFleet(t, 3, "outageCheckInterval", "0s", "secondsBeforeRetry", "1h")
+	breakDown(t, all)
+	s.do("DEL", "resgen:{b}:state", "resgen:{b}:counts")
+	s.do("PUBLISH", "resgen:changes", "b")
+	inAll(t, all, "the breaker is CLOSED", is(resilience.Closed))
+	eventually(t, 5*time.Second, "the end is told once", func() bool { return count(fleetOutages(all), "b ENDED") == 1 })
+	for _, p := range all {
+		if p.links() != "up" {
+			t.Errorf("the process was told %q of its link", p.links())
+		}
+	}
+	if reason := s.do("HGET", "resgen:{b}:state", "reason"); reason != "its state was deleted by hand" {
+		t.Errorf("the reason is %q", reason)
+	}
+}
+
+// A breaker may be wired by hand under any name.
+func TestNamesMayHaveBlanksAndBraces(t *testing.T) {
+	t.Parallel()
+	s, all := startFleet(t, 2, "outageCheckInterval", "0s")
+	for _, name := range []string{"a b", "a 5", "}a", "{}", "a}b", "%7D"} {
+		all[1].guard(name)
+		for range 30 {
+			var call resilience.Call
+			if call.Begin(t.Context(), all[0].guard(name)) == nil {
+				call.Finish(errDown)
+				call.Release()
+			}
+		}
+		eventually(t, 5*time.Second, name+" is OPEN in the other process", func() bool {
+			return all[1].breaker(name).State() == resilience.Open
+		})
+	}
+	if got := all[0].links(); got != "up" {
+		t.Errorf("the process was told %q of its link: %s", got, all[0].complaint())
+	}
+	if keys := strings.Fields(s.do("KEYS", "*:state")); !slices.Contains(keys, "resgen:{%7Da}:state") {
+		t.Errorf("keys are %q", keys)
+	}
+}
+
 func TestANewAddressIsUsedAtOnce(t *testing.T) {
 	t.Parallel()
 	first, second := startServer(t), startServer(t)

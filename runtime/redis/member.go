@@ -1,6 +1,8 @@
 package redis
 
 import (
+	"errors"
+	"fmt"
 	"math/rand/v2"
 	"sync"
 	"sync/atomic"
@@ -19,25 +21,26 @@ type member struct {
 	trying  atomic.Uint64           // the outage whose trial token is here; 0: none
 	verdict atomic.Pointer[verdict] // what the trials said, till the server knows it
 
-	mu   sync.Mutex
-	gone bool // it left, or the fleet is closed
+	mu        sync.Mutex
+	gone      bool // it is not shared now: what is still to be handed in goes, and nothing comes
+	suspended bool // that is so while sharing is turned off
 
 	calls, failures uint64 // of the breaker that are counted already
 	reports         []report
 	reported        uint64 // number of the last report made
 	sent            uint64 // number of the last report that was ever sent
 
-	lost      bool   // the last exchange failed
-	known     int64  // number of the last change
-	announced int64  // number of the last change that observers were told
-	stale     bool   // something happened that an answer on its way may not know
-	outage    uint64 // that the breaker is held for; 0: none
-	forced    bool   // by hand
-	lookAt    time.Time
-	tryAt     time.Time
-	waited    bool // tryAt was put off, since no call waits here
-	renewAt   time.Time
-	progress  trialProgress
+	failed   *lua.Script // what the last exchange asked in vain; nil: it got an answer
+	known    int64       // number of the last change
+	told     int64       // highest number of a change that observers could be told of
+	stale    bool        // something happened that an answer on its way may not know
+	outage   uint64      // that the breaker is held for; 0: none
+	forced   bool        // by hand
+	lookAt   time.Time
+	tryAt    time.Time
+	waited   bool // tryAt was put off, since no call waits here
+	renewAt  time.Time
+	progress trialProgress
 }
 
 // verdict is the end of trials.
@@ -75,9 +78,6 @@ func (m *member) due(flushAt time.Time) time.Time {
 func (m *member) ask(now, flushAt time.Time, s *settings) (r request, due bool) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	if m.gone {
-		return request{}, false
-	}
 	m.yield(now, s)
 	at, what := m.plan(now, flushAt)
 	if at.After(now) {
@@ -91,7 +91,7 @@ func (m *member) ask(now, flushAt time.Time, s *settings) (r request, due bool) 
 func (m *member) nudge(change int64) bool {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	if change != 0 && change <= m.known {
+	if m.gone || change != 0 && change <= m.known {
 		return false
 	}
 	m.stale, m.lookAt = true, time.Time{}
@@ -101,22 +101,27 @@ func (m *member) nudge(change int64) bool {
 func (m *member) isLost() bool {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	return m.lost
+	return m.failed != nil && !m.gone
+}
+
+// busy reports that the member is shared, or has something to hand in.
+func (m *member) busy() bool {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return !m.gone || m.verdict.Load() != nil || len(m.reports) > 0
 }
 
 // plan is what to ask the server next, and when. Every answer brings a view, so a look is for when nothing else is due.
 func (m *member) plan(now, flushAt time.Time) (at time.Time, ask func(*settings, time.Time) request) {
+	switch {
+	case m.gone:
+		return m.planParting(now)
+	case m.failed != nil:
+		return m.lookAt, m.planReturn()
+	case m.verdict.Load() != nil:
+		return now, m.settle
+	}
 	at, ask = m.lookAt, m.look
-	if m.verdict.Load() != nil {
-		ask = m.settle
-		if !m.lost {
-			at = now
-		}
-		return at, ask
-	}
-	if m.lost {
-		return at, ask
-	}
 	consider := func(due time.Time, what func(*settings, time.Time) request) {
 		if !due.After(now) || due.Before(at) {
 			ask = what
@@ -135,10 +140,34 @@ func (m *member) plan(now, flushAt time.Time) (at time.Time, ask func(*settings,
 	return at, ask
 }
 
+// planParting is plan for a member that is not shared now.
+func (m *member) planParting(now time.Time) (at time.Time, ask func(*settings, time.Time) request) {
+	switch {
+	case m.verdict.Load() != nil:
+		return now, m.settle
+	case len(m.reports) > 0:
+		return now, m.record
+	default:
+		return farOff(now, 0), m.look
+	}
+}
+
+// planReturn is what to ask a server that failed. If reports failed, no other answer tells that they will be taken again.
+func (m *member) planReturn() func(*settings, time.Time) request {
+	switch {
+	case m.verdict.Load() != nil:
+		return m.settle
+	case m.failed == lua.Record:
+		return m.record
+	default:
+		return m.look
+	}
+}
+
 // yield puts off what had better be left to other processes: keeping a token without trials, and asking for one where no
 // call waits.
 func (m *member) yield(now time.Time, s *settings) {
-	if m.verdict.Load() != nil || m.outage == 0 || m.forced || m.lost {
+	if m.verdict.Load() != nil || m.outage == 0 || m.forced || m.failed != nil {
 		return
 	}
 	if m.trying.Load() != 0 {
@@ -171,14 +200,13 @@ func (m *member) stalled(now time.Time, s *settings) bool {
 	return now.Sub(m.progress.at) > patience
 }
 
+// errForgot is what becomes of an outage on a server that was emptied: nobody knows that it ended.
+var errForgot = errors.New("the server has lost what it knew")
+
 // answered takes the view that an exchange brought.
-func (m *member) answered(r request, v view, s *settings) {
+func (m *member) answered(r request, v view, s *settings) error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	if m.gone {
-		return
-	}
-	m.lost = false
 	switch r.script {
 	case lua.Settle:
 		m.verdict.Store(nil)
@@ -187,10 +215,24 @@ func (m *member) answered(r request, v view, s *settings) {
 		m.drop(m.sent)
 	}
 	m.announce(v)
-	if m.lookAt = farOff(v.at, s.OutageCheckInterval); m.stale {
+	forgot := m.outage != 0 && v.outage == 0 && v.change < m.known
+	m.known = v.change
+	switch {
+	case m.gone:
+		return nil
+	case forgot:
+		return fmt.Errorf("%w of the outage of breaker %s", errForgot, m.core.Name())
+	}
+	if m.lookAt = farOff(v.at, s.checkAfter(v)); m.stale {
 		m.lookAt = time.Time{}
 	}
-	m.forced = v.forced
+	m.failed, m.forced = nil, v.forced
+	m.follow(v, s)
+	return nil
+}
+
+// follow does what the fleet does.
+func (m *member) follow(v view, s *settings) {
 	switch {
 	case v.off:
 		m.release(false, "sharing was turned off by hand")
@@ -199,6 +241,15 @@ func (m *member) answered(r request, v view, s *settings) {
 	default:
 		m.hold(v, s)
 	}
+}
+
+// checkAfter is how old the view may get. While the fleet keeps a breaker from its process, that is bounded in any case:
+// what an operator wrote may expire, which nobody pushes.
+func (s *settings) checkAfter(v view) time.Duration {
+	if s.OutageCheckInterval == 0 && (v.outage != 0 || v.off) {
+		return 5 * time.Second
+	}
+	return s.OutageCheckInterval
 }
 
 // farOff is the moment d after now; never, for all that matters, if d is 0.
@@ -213,17 +264,12 @@ func farOff(now time.Time, d time.Duration) time.Time {
 // is told too, and none twice.
 func (m *member) announce(v view) {
 	for _, c := range v.changes {
-		if c.process != m.fleet.process || c.at.UnixMilli() <= m.announced {
-			continue
-		}
-		m.announced = c.at.UnixMilli()
-		for what := sharing.Began; what <= sharing.Ended; what++ {
-			if what.String() == c.what {
-				m.fleet.hooks.Outage(sharing.Outage{Breaker: m.core.Name(), Change: what, At: c.at, Reason: c.reason})
-			}
+		var what sharing.Change
+		if c.process == m.fleet.process && what.UnmarshalText([]byte(c.what)) == nil {
+			m.fleet.hooks.Outage(sharing.Outage{Breaker: m.core.Name(), Change: what, At: c.at, Reason: c.reason})
 		}
 	}
-	m.known = v.change
+	m.told = max(m.told, v.change)
 }
 
 // hold follows the fleet into an outage, or goes on in it.
@@ -282,10 +328,14 @@ func (m *member) release(over bool, why string) {
 
 // lose is an exchange that failed: from now on the breaker is its process's own. Trials that are decided still count, if
 // the server comes back before their token has passed on.
-func (m *member) lose(retryAt time.Time) {
+func (m *member) lose(script *lua.Script, retryAt time.Time) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	m.lost, m.lookAt = true, retryAt
+	m.failed, m.lookAt = script, retryAt
+	if m.gone {
+		m.verdict.Store(nil)
+		m.reports = nil
+	}
 	if m.verdict.Load() == nil {
 		m.trying.Store(0)
 	}
@@ -293,28 +343,43 @@ func (m *member) lose(retryAt time.Time) {
 	m.outage = 0
 }
 
-// suspend makes the breaker its process's own while sharing is turned off.
-func (m *member) suspend() {
+// join shares the breaker. The numbers of its reports and changes go on where it was shared before.
+func (m *member) join() (news bool) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	m.reports = nil
-	m.release(false, "")
+	if !m.gone {
+		return false
+	}
+	m.gone, m.suspended = false, false
+	m.stale, m.lookAt = true, time.Time{}
 	m.calls, m.failures = m.core.Totals()
+	return true
 }
 
-// leave does so for good.
-func (m *member) leave() {
+// leave makes the breaker its process's own, for good or until resume. What was counted, and the trial token, are still to
+// be handed in.
+func (m *member) leave(forGood bool, now time.Time, s *settings) {
+	m.collect(now, s)
 	m.mu.Lock()
 	defer m.mu.Unlock()
+	m.suspended = !forGood && (m.suspended || !m.gone)
+	if m.gone {
+		return
+	}
 	m.gone = true
-	m.release(false, "")
+	if outage := m.trying.Swap(0); outage != 0 && m.verdict.Load() == nil {
+		m.verdict.Store(&verdict{outage: outage, reason: m.fleet.process + " shares the breaker no more"})
+	}
+	m.core.Release(false, "")
+	m.outage = 0
 }
 
-// resign gives the trial token back.
-func (m *member) resign() {
+// resume shares the breaker again if it left for a while.
+func (m *member) resume() {
 	m.mu.Lock()
-	defer m.mu.Unlock()
-	if outage := m.trying.Load(); outage != 0 && m.verdict.Load() == nil {
-		m.verdict.Store(&verdict{outage: outage, reason: m.fleet.process + " was closed"})
+	suspended := m.suspended
+	m.mu.Unlock()
+	if suspended {
+		m.join()
 	}
 }

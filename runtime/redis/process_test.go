@@ -60,8 +60,18 @@ func startProcess(t testing.TB, settings string) *process {
 
 func followProcess(t testing.TB, source resilience.Option) *process {
 	t.Helper()
+	return newProcess(t, source, Share())
+}
+
+func shareProcess(t testing.TB, settings string, share resilience.Option) *process {
+	t.Helper()
+	return newProcess(t, resilience.Settings("r.json", []byte(settings)), share)
+}
+
+func newProcess(t testing.TB, source, share resilience.Option) *process {
+	t.Helper()
 	p := &process{t: t, guards: map[string]*resilience.Guard{}}
-	registry, err := resilience.New(source, Share(), resilience.Logger(nil),
+	registry, err := resilience.New(source, share, resilience.Logger(nil),
 		resilience.Observe(resilience.ObserverFunc(p.observe)))
 	if err != nil {
 		t.Fatal(err)

@@ -17,6 +17,9 @@ type report struct {
 func (m *member) collect(now time.Time, s *settings) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
+	if m.gone {
+		return
+	}
 	calls, failures := m.core.Totals()
 	newCalls, newFailures := calls-m.calls, failures-m.failures
 	m.calls, m.failures = calls, failures

@@ -2,6 +2,7 @@ package redis
 
 import (
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/redis/rueidis"
@@ -27,19 +28,19 @@ func (r request) command(b rueidis.Builder, known bool) rueidis.Completed {
 // request is one of the scripts with what all of them take.
 func (m *member) request(script *lua.Script, s *settings, keys []string, args ...string) request {
 	name := m.core.Name()
-	key := s.KeyPrefix + "{" + name + "}:"
+	key := s.key(name)
 	return request{
 		script: script,
 		keys:   append([]string{key + "state", key + "counts", key + "history", key + "manual"}, keys...),
 		args: append([]string{
-			s.channel(), name, m.fleet.process, strconv.FormatInt(m.known, 10), milliseconds(s.SecondsBeforeRetry),
+			s.channel(), name, m.fleet.process, strconv.FormatInt(m.told, 10), milliseconds(s.SecondsBeforeRetry),
 		}, args...),
 	}
 }
 
 func (m *member) look(s *settings, _ time.Time) request {
 	how := "READ"
-	if m.lost {
+	if m.failed != nil {
 		how = "WRITE"
 	}
 	return m.request(lua.Look, s, nil, how)
@@ -53,8 +54,7 @@ func (m *member) record(s *settings, now time.Time) request {
 		args = append(args, strconv.FormatUint(r.number, 10), milliseconds(now.Sub(r.at)), decimal(r.calls), decimal(r.failures))
 		m.sent = r.number
 	}
-	seen := s.KeyPrefix + "{" + m.core.Name() + "}:seen:" + m.fleet.process
-	return m.request(lua.Record, s, []string{seen}, args...)
+	return m.request(lua.Record, s, []string{s.key(m.core.Name()) + "seen:" + m.fleet.process}, args...)
 }
 
 func (m *member) try(s *settings, _ time.Time) request {
@@ -68,6 +68,14 @@ func (m *member) settle(s *settings, _ time.Time) request {
 		result = "GOOD"
 	}
 	return m.request(lua.Settle, s, nil, strconv.FormatUint(v.outage, 10), result, v.reason)
+}
+
+// braces are what a breaker's name can't have in a key, where they say what decides its slot, and what stands for them.
+var braces = strings.NewReplacer("{", "%7B", "}", "%7D", "%", "%25")
+
+// key begins each key of a breaker.
+func (s *settings) key(breaker string) string {
+	return s.KeyPrefix + "{" + braces.Replace(breaker) + "}:"
 }
 
 func decimal(n float64) string { return strconv.FormatFloat(n, 'g', -1, 64) }

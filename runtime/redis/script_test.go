@@ -310,6 +310,7 @@ func TestNothingStaleResurrectsAnOutage(t *testing.T) {
 	if v := d.look(); v.outage != 0 || v.change != before {
 		t.Errorf("scripts of an outage that is over changed something: %+v", v)
 	}
+	time.Sleep(2 * time.Millisecond) // strictly after the end
 	if again := d.outage(); again <= old {
 		t.Errorf("outage %d comes after %d", again, old)
 	}
@@ -394,6 +395,85 @@ func TestAnOperatorTurnsSharingOff(t *testing.T) {
 	d.report("p", 0, 100, 100)
 	if calls, _ := d.counted(); calls != 0 {
 		t.Error("a breaker that is not shared is counted")
+	}
+}
+
+func TestWordsOfAnOperator(t *testing.T) {
+	t.Parallel()
+	d := newDesk(t, nil)
+	tests := []struct {
+		words       string
+		forced, off bool
+		reason      string
+	}{
+		{"OPEN", true, false, "by hand"},
+		{" open  till noon ", true, false, "by hand: till noon"},
+		{"Open two", true, false, "by hand: two"},
+		{"OPENED", false, false, "no longer forced by hand"},
+		{"off", false, true, "no longer forced by hand"},
+		{"OFF please", false, true, "no longer forced by hand"},
+		{"CLOSED", false, false, "no longer forced by hand"},
+		{"OPEN", true, false, "by hand"},
+		{"OFF", false, true, "no longer forced by hand"},
+		{"", false, false, "no longer forced by hand"},
+	}
+	for _, test := range tests {
+		d.server.do("SET", "resgen:{b}:manual", test.words)
+		if v := d.look(); v.forced != test.forced || (v.outage != 0) != test.forced || v.off != test.off || v.reason != test.reason {
+			t.Errorf("%q makes the view %+v", test.words, v)
+		}
+	}
+}
+
+func TestAnotherReasonOfAnOperatorIsAnotherOutage(t *testing.T) {
+	t.Parallel()
+	d := newDesk(t, nil)
+	first := d.outage()
+	d.server.do("SET", "resgen:{b}:manual", "OPEN one")
+	second := d.look().outage
+	if again := d.look(); second <= first || again.outage != second {
+		t.Errorf("outage %d, then by hand %d, then %d", first, second, again.outage)
+	}
+	d.server.do("SET", "resgen:{b}:manual", "OPEN two")
+	if v := d.look(); v.outage <= second || v.reason != "by hand: two" {
+		t.Errorf("the view is %+v", v)
+	}
+}
+
+func TestAVerdictOfATokenThatPassedOnIsNone(t *testing.T) {
+	t.Parallel()
+	d := newDesk(t, func(s *settings) { s.SecondsBeforeRetry, s.TrialTimeout = 0, 100*time.Millisecond })
+	outage := d.outage()
+	eventually(t, time.Second, "a token", func() bool { return d.try("a", outage).holder == "a" })
+	time.Sleep(d.settings.TrialTimeout + 2*time.Millisecond)
+	if v := d.settle("a", outage, true); v.outage != outage {
+		t.Error("trials that were decided too late ended the outage")
+	}
+}
+
+func TestGarbageInKeysIsNoTrouble(t *testing.T) {
+	t.Parallel()
+	d := newDesk(t, nil)
+	d.server.do("HSET", "resgen:{b}:counts", "garbage", "1 1", fmt.Sprint(time.Now().UnixMilli()), "x", fmt.Sprint(time.Now().UnixMilli()+1), "5")
+	d.server.do("HSET", "resgen:{b}:state", "change", "x", "outage", "x", "retry", "x", "until", "x", "ended", "x", "forced", "x")
+	d.server.do("LPUSH", "resgen:{b}:history", "garbage")
+	d.server.do("SET", "resgen:{b}:seen:p", "x")
+	d.report("p", 0, 5, 1)
+	if calls, failures := d.counted(); calls != 5 || failures != 1 {
+		t.Errorf("%v calls and %v failures, want 5 and 1", calls, failures)
+	}
+	if v := d.report("p", 0, 1000, 1000); v.outage == 0 || len(v.changes) != 1 {
+		t.Errorf("the view is %+v", v)
+	}
+}
+
+// What a change can do without must not undo it.
+func TestAChangeIsMadeThoughItCannotBeKept(t *testing.T) {
+	t.Parallel()
+	d := newDesk(t, nil)
+	d.server.do("SET", "resgen:{b}:history", "garbage")
+	if v := d.report("p", 0, 1000, 1000); v.outage == 0 || !strings.Contains(v.trouble, "WRONGTYPE") {
+		t.Errorf("the view is %+v", v)
 	}
 }
 

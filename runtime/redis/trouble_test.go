@@ -3,6 +3,7 @@ package redis
 import (
 	"cmp"
 	"errors"
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -25,6 +26,7 @@ var troubles = []struct {
 	mend       func(*rig)
 	empty      bool
 	unnoticed  bool // the link is never lost
+	brief      bool // the link is back at once
 	complaint  string
 	newClients bool // it is found out on connecting only
 	retry      string
@@ -56,7 +58,7 @@ var troubles = []struct {
 	},
 	{
 		name:  "flushed",
-		spoil: func(r *rig) { r.server.do("FLUSHALL") }, mend: func(*rig) {}, empty: true, unnoticed: true,
+		spoil: func(r *rig) { r.server.do("FLUSHALL") }, mend: func(*rig) {}, empty: true, brief: true,
 	},
 	{
 		name:  "without its scripts",
@@ -95,7 +97,7 @@ func TestTroubleWithTheServerInAnOutage(t *testing.T) {
 			breakDown(t, r.all)
 			trouble.spoil(r)
 			switch {
-			case trouble.empty && trouble.unnoticed:
+			case trouble.brief:
 				recovers(t, r.all)
 			case trouble.unnoticed:
 				time.Sleep(300 * time.Millisecond)
@@ -108,7 +110,7 @@ func TestTroubleWithTheServerInAnOutage(t *testing.T) {
 			inAll(t, r.all, "the link is there", linked)
 			if !trouble.empty {
 				inAll(t, r.all, "the breaker is held again", (*process).held)
-				r.server.do("FLUSHALL")
+				r.server.do("DEL", "resgen:{b}:state", "resgen:{b}:counts")
 			}
 			recovers(t, r.all)
 			breakDown(t, r.all)
@@ -290,4 +292,131 @@ func TestTrialsDecidedWhileTheServerIsAwayEndTheOutage(t *testing.T) {
 	if p.state() != resilience.Closed {
 		t.Error("the process that ended the outage is not CLOSED")
 	}
+}
+
+// patient makes breakers whose own strategy keeps them OPEN longer than a test lasts.
+func patient(settings string) string {
+	return strings.Replace(settings, `"testDelay": "100ms"`, `"testDelay": "1h"`, 1)
+}
+
+// A server that was emptied knows of no outage, which is not its end.
+func TestAServerThatForgetsAnOutageDoesNotEndIt(t *testing.T) {
+	t.Parallel()
+	ways := map[string]func(*server){
+		"flushed":   func(s *server) { s.do("FLUSHALL") },
+		"restarted": func(s *server) { s.stop(); s.start() },
+	}
+	for about, forget := range ways {
+		t.Run(about, func(t *testing.T) {
+			t.Parallel()
+			s := startServer(t)
+			all := startProcesses(t, 2, patient(shared(s.address, "secondsBeforeRetry", "1h")))
+			breakDown(t, all)
+			forget(s)
+			inAll(t, all, "the loss is told once", func(p *process) bool { return p.links() == "up down up" })
+			for _, p := range all {
+				if p.held() || p.state() != resilience.Open {
+					t.Errorf("the breaker is %v and held: %v, want OPEN as its strategy has it", p.state(), p.held())
+				}
+				if about == "flushed" && p.complaint() != "the server has lost what it knew of the outage of breaker b" {
+					t.Errorf("the event says %q", p.complaint())
+				}
+			}
+			if got := fleetOutages(all); count(got, "b ENDED") != 0 {
+				t.Errorf("events are %q", got)
+			}
+		})
+	}
+}
+
+// Nobody looks in time: the line itself tells that the server is gone.
+func TestAServerThatGoesWhileAnOutageLastsIsNoticedWithoutChecks(t *testing.T) {
+	t.Parallel()
+	ways := map[string]func(*server){"stopped": (*server).stop, "frozen": (*server).freeze}
+	for about, spoil := range ways {
+		for _, byHand := range []bool{false, true} {
+			t.Run(fmt.Sprint(about, ", by hand: ", byHand), func(t *testing.T) {
+				t.Parallel()
+				s, all := startFleet(t, 2, "outageCheckInterval", "0s", "secondsBeforeRetry", "1h")
+				if byHand {
+					s.force("OPEN test")
+					inAll(t, all, "the breaker is held", (*process).held)
+				} else {
+					breakDown(t, all)
+				}
+				spoil(s)
+				inAll(t, all, "the breaker is let go", func(p *process) bool { return !p.held() })
+			})
+		}
+	}
+}
+
+func TestChangesOfAServerWhoseClockIsBehindAreTold(t *testing.T) {
+	t.Parallel()
+	first, second := startServer(t), startServer(t)
+	first.do("HSET", "resgen:{b}:state", "change", fmt.Sprint(time.Now().Add(time.Hour).UnixMilli()))
+	source := &changing{text: shared(first.address)}
+	all := []*process{followProcess(t, resilience.Follow(source))}
+	var told []string
+	for _, s := range []*server{first, second} {
+		source.set(shared(s.address))
+		breakDown(t, all)
+		recovers(t, all)
+		eventually(t, 5*time.Second, "every change is told once, in its order", func() bool {
+			changes := (&rig{server: s}).history()
+			slices.Reverse(changes)
+			return count(changes, "b ENDED") == 1 && slices.Equal(all[0].outages(), append(slices.Clone(told), changes...))
+		})
+		told = all[0].outages()
+	}
+	source.set(shared(first.address))
+	time.Sleep(200 * time.Millisecond) // several exchanges
+	if got := all[0].outages(); !slices.Equal(got, told) {
+		t.Errorf("back at the first server, events are %q, want %q", got, told)
+	}
+}
+
+func TestRightsThatAreMissingAreSaidOnce(t *testing.T) {
+	tests := []struct{ about, right, want string }{
+		{"of publishing", "+publish", "the server refuses parts of a change"},
+		{"of subscribing", "+subscribe", "pushes are refused"},
+		{"of the channel", "&resgen:changes", "are refused"},
+		{"of the history", "+lpush", "the server refuses parts of a change"},
+	}
+	t.Setenv("SECRET", "hush")
+	for _, test := range tests {
+		t.Run(test.about, func(t *testing.T) {
+			s := startServer(t)
+			rights := slices.DeleteFunc(rightsInPage(t), func(right string) bool { return right == test.right })
+			s.do(append([]string{"ACL", "SETUSER", "me", "on", ">hush", "resetchannels"}, rights...)...)
+			p := startProcess(t, shared(s.address, "username", "me", "passwordEnv", "SECRET", "secondsBeforeRetry", "1h"))
+			breakDown(t, []*process{p})
+			time.Sleep(time.Second) // more than a pause
+			if !p.held() || !strings.Contains(p.complaint(), test.want) {
+				t.Errorf("held: %v; the event says %q, want …%s…", p.held(), p.complaint(), test.want)
+			}
+			if n := strings.Count(p.links(), "down"); n > 2 || n == 2 && test.right != "&resgen:changes" || !linked(p) {
+				t.Errorf("the process was told %q of its link", p.links())
+			}
+			if began := strings.Count(s.do("LRANGE", "resgen:{b}:history", "0", "-1"), "BEGAN"); began > 1 {
+				t.Errorf("the outage began %d times", began)
+			}
+		})
+	}
+}
+
+// A look that is answered does not mean that reports are.
+func TestTheLinkIsLostAsLongAsReportsFail(t *testing.T) {
+	t.Parallel()
+	s, all := startFleet(t, 1)
+	p := all[0]
+	s.do("SET", "resgen:{b}:counts", "garbage")
+	p.calls(1, errDown)
+	eventually(t, 5*time.Second, "the link is lost", func() bool { return p.links() == "up down" })
+	time.Sleep(2 * time.Second) // more than a pause
+	if p.links() != "up down" || !strings.Contains(p.complaint(), "WRONGTYPE") {
+		t.Errorf("the process was told %q of its link: %s", p.links(), p.complaint())
+	}
+	s.do("DEL", "resgen:{b}:counts")
+	inAll(t, all, "the link is there", linked)
 }

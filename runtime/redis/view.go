@@ -23,6 +23,7 @@ type view struct {
 	forced  bool      // by hand: there are no trials
 	off     bool      // by hand: the breaker is shared no more
 	reason  string    // of the last change
+	trouble string    // what the server refused of a change, beside the state
 	changes []change  // news, oldest first
 }
 
@@ -44,7 +45,7 @@ func readView(answer rueidis.RedisResult) (view, error) {
 	if err != nil {
 		return view{}, err
 	}
-	if len(texts) < 9 {
+	if len(texts) < 10 {
 		return view{}, errNoView
 	}
 	var numbers [9]int64
@@ -56,9 +57,9 @@ func readView(answer rueidis.RedisResult) (view, error) {
 	v := view{
 		now: time.UnixMilli(numbers[0]), at: time.Now(), change: numbers[1], outage: uint64(numbers[2]),
 		retry: time.UnixMilli(numbers[3]), holder: texts[4], until: time.UnixMilli(numbers[5]),
-		forced: texts[6] == "1", off: texts[7] == "1", reason: texts[8],
+		forced: texts[6] == "1", off: texts[7] == "1", reason: texts[8], trouble: texts[9],
 	}
-	for _, entry := range slices.Backward(texts[9:]) {
+	for _, entry := range slices.Backward(texts[10:]) {
 		if c, ok := readChange(entry); ok {
 			v.changes = append(v.changes, c)
 		}

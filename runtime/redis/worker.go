@@ -2,7 +2,10 @@ package redis
 
 import (
 	"context"
+	"errors"
+	"fmt"
 	"math/rand/v2"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -11,6 +14,7 @@ import (
 	"github.com/redis/rueidis"
 
 	"github.com/resgen-go/resgen/runtime/internal/sharing"
+	"github.com/resgen-go/resgen/runtime/redis/internal/lua"
 )
 
 // pause is how long a server that failed is left alone, and how long to wait for work where there is none in sight.
@@ -27,8 +31,10 @@ type worker struct {
 	closing  chan struct{}   // closed to end the worker
 	done     chan struct{}   // closed when it has
 
-	client    *client // nil: none
-	deafen    func()  // ends the subscription
+	client    *client    // nil: none
+	deafen    func()     // ends the subscription
+	deaf      chan error // why there is none
+	refused   bool       // observers were told that the server refuses parts of changes
 	listeners sync.WaitGroup
 	connectAt time.Time
 	collectAt time.Time
@@ -68,11 +74,15 @@ func (w *worker) step() (next time.Time) {
 	if s := w.fleet.inForce(); s != w.settings {
 		w.adopt(s, members, now)
 	}
-	if !w.settings.Enabled || len(members) == 0 {
-		w.disconnect()
-		for _, m := range members {
-			m.suspend()
+	for _, m := range members {
+		if w.settings.Enabled {
+			m.resume()
+		} else {
+			m.leave(false, now, w.settings)
 		}
+	}
+	if !slices.ContainsFunc(members, (*member).busy) {
+		w.disconnect()
 		return now.Add(idle)
 	}
 	w.collect(members, now)
@@ -81,6 +91,11 @@ func (w *worker) step() (next time.Time) {
 	}
 	if w.client == nil {
 		return earliest(w.connectAt, w.collectAt)
+	}
+	select {
+	case err := <-w.deaf:
+		w.warn(members, fmt.Errorf("changes of others are seen late, as pushes are refused: %w", err))
+	default:
 	}
 	w.exchange(members, now)
 	next = w.collectAt
@@ -96,7 +111,7 @@ func (w *worker) adopt(s *settings, members []*member, now time.Time) {
 		w.disconnect()
 		w.connectAt = now
 		for _, m := range members {
-			m.lose(now)
+			m.lose(lua.Look, now)
 		}
 	}
 	w.settings = s
@@ -129,14 +144,14 @@ func (w *worker) connect(members []*member) {
 	if err != nil {
 		w.connectAt = time.Now().Add(pause/2 + rand.N(pause))
 		for _, m := range members {
-			m.lose(w.connectAt)
+			m.lose(lua.Look, w.connectAt)
 		}
 		w.tell(err)
 		return
 	}
 	ctx, cancel := context.WithCancel(w.ctx)
-	w.client, w.deafen = c, cancel
-	w.listeners.Go(func() { w.fleet.listen(ctx, c, w.settings.channel()) })
+	w.client, w.deafen, w.deaf, w.refused = c, cancel, make(chan error, 1), false
+	w.listeners.Go(func() { w.fleet.listen(ctx, c, w.settings.channel(), w.deaf) })
 	for _, m := range members {
 		m.nudge(0)
 	}
@@ -152,25 +167,54 @@ func (w *worker) disconnect() {
 	w.client = nil
 }
 
-// listen hears of changes. Whenever it begins to, some may have passed unheard.
-func (f *fleet) listen(ctx context.Context, c *client, channel string) {
+// listen hears of changes. Whenever it begins to, and whenever it has to give up, some may have passed unheard. A server
+// that refuses is complained of once.
+func (f *fleet) listen(ctx context.Context, c *client, channel string, complaint chan<- error) {
 	heard := rueidis.WithOnSubscriptionHook(ctx, func(rueidis.PubSubSubscription) {
 		for _, m := range f.all() {
 			m.nudge(0)
 		}
 		f.ring()
 	})
+	var once sync.Once
 	for ctx.Err() == nil {
-		c.Receive(heard, c.B().Subscribe().Channel(channel).Build(), func(message rueidis.PubSubMessage) {
-			name, number, _ := strings.Cut(message.Message, " ")
-			change, _ := strconv.ParseInt(number, 10, 64)
-			if m, shared := f.members.Load(name); shared && m.(*member).nudge(change) {
-				f.ring()
-			}
+		err := c.Receive(heard, c.B().Subscribe().Channel(channel).Build(), func(message rueidis.PubSubMessage) {
+			f.hear(message.Message)
 		})
+		if ctx.Err() != nil {
+			return
+		}
+		if _, refused := rueidis.IsRedisErr(err); refused {
+			once.Do(func() { complaint <- err })
+		} else {
+			f.doubt()
+		}
+		f.ring()
 		select {
 		case <-ctx.Done():
 		case <-time.After(pause / 2):
+		}
+	}
+}
+
+// hear takes "payments 1732959999999", or what an operator wrote, who knows no number. Names may have blanks in them.
+func (f *fleet) hear(message string) {
+	name, change := message, int64(0)
+	if i := strings.LastIndexByte(message, ' '); i >= 0 {
+		if n, err := strconv.ParseInt(message[i+1:], 10, 64); err == nil {
+			name, change = message[:i], n
+		}
+	}
+	if m, known := f.members.Load(name); known && m.(*member).nudge(change) {
+		f.ring()
+	}
+}
+
+// doubt makes all members look that believe the server to be there.
+func (f *fleet) doubt() {
+	for _, m := range f.all() {
+		if !m.isLost() {
+			m.nudge(0)
 		}
 	}
 }
@@ -193,18 +237,26 @@ func (w *worker) exchange(members []*member, now time.Time) {
 	var trouble error
 	for i, answer := range w.client.run(w.ctx, requests) {
 		v, err := readView(answer)
+		if err == nil {
+			err = asking[i].answered(requests[i], v, w.settings)
+		}
 		if err != nil {
 			trouble = err
-			asking[i].lose(time.Now().Add(pause/2 + rand.N(pause)))
-			continue
+			asking[i].lose(requests[i].script, time.Now().Add(pause/2+rand.N(pause)))
 		}
-		asking[i].answered(requests[i], v, w.settings)
+		if v.trouble != "" && !w.refused {
+			w.refused = true
+			w.warn(members, fmt.Errorf("the server refuses parts of a change, so that others may see it late: %s", v.trouble))
+		}
 	}
-	w.hear(members, trouble)
+	if errors.Is(trouble, errForgot) {
+		w.fleet.doubt() // so that all which it forgot is one complaint
+	}
+	w.judge(members, trouble)
 }
 
-// hear finds out whether the link is there: that is when every member has an answer.
-func (w *worker) hear(members []*member, trouble error) {
+// judge finds out whether the link is there: that is when every member has an answer.
+func (w *worker) judge(members []*member, trouble error) {
 	if trouble != nil {
 		w.tell(trouble)
 		return
@@ -230,17 +282,20 @@ func (w *worker) tell(trouble error) {
 	w.fleet.hooks.Link(sharing.Link{At: time.Now(), Err: trouble})
 }
 
+// warn tells observers of trouble that leaves the link as it is.
+func (w *worker) warn(members []*member, trouble error) {
+	w.link = up
+	w.tell(trouble)
+	w.judge(members, nil)
+}
+
 // finish hands in what was counted, and the trial token, before the process goes.
 func (w *worker) finish() {
 	now, members := time.Now(), w.fleet.all()
 	for _, m := range members {
-		m.collect(now, w.settings)
-		m.resign()
+		m.leave(true, now, w.settings)
 	}
-	if w.flushAt = now; w.client != nil {
+	if w.client != nil {
 		w.exchange(members, now)
-	}
-	for _, m := range members {
-		m.leave()
 	}
 }

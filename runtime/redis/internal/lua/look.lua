@@ -3,7 +3,6 @@
 -- ARGV[6]: READ or WRITE
 
 if ARGV[6] == 'WRITE' then
-	set('checked', whole(now))
-	redis.call('EXPIRE', state, week)
+	write({checked = whole(now)})
 end
 return view()

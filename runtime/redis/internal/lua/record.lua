@@ -9,21 +9,22 @@ if off or s.outage then
 	return view()
 end
 
--- A bucket is a field: its begin, with the calls and failures in it.
+-- A bucket is a field: its begin, with the calls and failures in it. What is none goes, as one that left the window does.
 local calls, failures = {}, {}
 local buckets = redis.call('HGETALL', counts)
 for i = 1, #buckets, 2 do
-	local bucket, blank = buckets[i], string.find(buckets[i + 1], ' ', 1, true)
-	if tonumber(bucket) > now - window then
-		calls[bucket] = tonumber(string.sub(buckets[i + 1], 1, blank))
-		failures[bucket] = tonumber(string.sub(buckets[i + 1], blank))
+	local bucket = buckets[i]
+	local called, failed = string.match(buckets[i + 1], '^(%S+) (%S+)$')
+	called, failed = tonumber(called), tonumber(failed)
+	if called and failed and (tonumber(bucket) or 0) > now - window then
+		calls[bucket], failures[bucket] = called, failed
 	else
 		redis.call('HDEL', counts, bucket)
 	end
 end
 
 -- A report that was sent again because its answer got lost is counted once.
-local last = tonumber(redis.call('GET', KEYS[5]) or '0')
+local last = tonumber(redis.call('GET', KEYS[5])) or 0
 local changed = {}
 for i = 10, #ARGV, 4 do
 	local report, at = tonumber(ARGV[i]), now - tonumber(ARGV[i + 1])

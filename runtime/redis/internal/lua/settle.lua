@@ -4,14 +4,11 @@
 
 local outage, result, reason = ARGV[6], ARGV[7], ARGV[8]
 
-if s.outage == outage and s.holder == process and not s.forced then
+if s.outage == outage and s.holder == process and now <= number('until') and not s.forced then
 	if result == 'GOOD' then
 		finish(reason)
 	else
-		set('holder', nil)
-		set('until', nil)
-		set('retry', whole(now + patience))
-		change('TRIAL_FAILED', reason)
+		change('TRIAL_FAILED', reason, {holder = false, ['until'] = false, retry = whole(now + patience)})
 	end
 end
 return view()

@@ -7,11 +7,10 @@ local outage, lasts = ARGV[6], tonumber(ARGV[7])
 if s.outage ~= outage or s.forced or off then
 	return view()
 end
+local token = {holder = process, ['until'] = whole(now + lasts)}
 if s.holder == process then
-	set('until', whole(now + lasts))
+	write(token)
 elseif now > number('retry') and (not s.holder or now > number('until')) then
-	set('holder', process)
-	set('until', whole(now + lasts))
-	change('TRIAL', 'the fleet may send the trials of ' .. process)
+	change('TRIAL', 'the fleet may send the trials of ' .. process, token)
 end
 return view()
