@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"runtime"
+	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -136,22 +137,96 @@ func TestT19RefusalsOfABulkheadDoNotOpenTheBreaker(t *testing.T) {
 func TestT45ObserverMayUseTheRegistry(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var registry *resilience.Registry
-		var guard *resilience.Guard
-		var inside error
+		var guard, entry *resilience.Guard
+		var seen []string
 		observer := resilience.ObserverFunc(func(e resilience.Event) {
-			if transition, ok := e.(resilience.Transition); ok && transition.To == resilience.Open {
-				registry.Snapshot()
-				inside = do(context.Background(), guard, returns(nil))
+			transition, ok := e.(resilience.Transition)
+			if !ok {
+				return
+			}
+			registry.Snapshot()
+			b := handle(t, registry, "b")
+			seen = append(seen, fmt.Sprint(transition.To, " ", b.State()))
+			switch transition.To {
+			case resilience.Open:
+				wantGate(t, do(context.Background(), entry, never(t)), "b")
+				if do(context.Background(), guard, returns(nil)) == nil {
+					t.Error("the call from the observer was not refused")
+				}
+				b.Reset("observer")
+			case resilience.ForcedOpen:
+				b.Disable("observer")
 			}
 		})
 		registry = newRegistry(t, opens, resilience.Observe(observer))
 		guard = newGuard(t, registry, resilience.Guards{Breaker: "b"})
+		entry = newGuard(t, registry, resilience.Guards{Check: []string{"b"}})
 		do(context.Background(), guard, returns(errDown))
 		synctest.Wait()
-		if inside == nil {
-			t.Error("the call from the observer was not refused")
+		handle(t, registry, "b").ForceOpen("test")
+		synctest.Wait()
+		want := "OPEN OPEN, CLOSED CLOSED, FORCED_OPEN FORCED_OPEN, DISABLED DISABLED"
+		if got := strings.Join(seen, ", "); got != want {
+			t.Errorf("saw %s, want %s", got, want)
 		}
 	})
+}
+
+func TestT12CancelledTrialMakesRoomAtOnce(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		registry := newRegistry(t, opens)
+		guard := newGuard(t, registry, resilience.Guards{Breaker: "b"})
+		do(t.Context(), guard, returns(errDown))
+		time.Sleep(time.Second)
+		ctx, cancel := context.WithCancel(t.Context())
+		err := do(ctx, guard, func(ctx context.Context) error {
+			if err := do(t.Context(), guard, never(t)); !errors.Is(err, resilience.ErrOpen) {
+				t.Errorf("beside the trial: %v", err)
+			}
+			cancel()
+			return ctx.Err()
+		})
+		if err != context.Canceled {
+			t.Errorf("the trial returned %v", err)
+		}
+		if err := do(t.Context(), guard, returns(nil)); err != nil || breakerOf(t, registry, "b").State != resilience.Closed {
+			t.Errorf("the next trial: %v", err)
+		}
+	})
+}
+
+func TestT40OneEventForEachRefusal(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		refused := 0
+		registry := newRegistry(t, `{"bulkheads": {"b": {"maxConcurrentCalls": 1}}}`, resilience.Observe(resilience.ObserverFunc(func(e resilience.Event) {
+			if _, ok := e.(resilience.Refused); ok {
+				refused++
+			}
+		})))
+		guard := newGuard(t, registry, resilience.Guards{Bulkhead: "b"})
+		entry := newGuard(t, registry, resilience.Guards{Preload: permits("b", 1)})
+		defer hold(t, t.Context(), guard)(nil)
+		for range 10 {
+			do(t.Context(), guard, never(t))
+			do(t.Context(), entry, never(t))
+		}
+		synctest.Wait()
+		if got := bulkheadOf(t, registry, "b").Refused.Full; refused != 20 || got != 20 {
+			t.Errorf("%d events and %d counted, want 20", refused, got)
+		}
+	})
+}
+
+func TestT47GuardsAndHandlesOutliveAReload(t *testing.T) {
+	source, registry := newSource(t, `{"breakers": {"b": {"failureThreshold": 2}}}`)
+	guard := newGuard(t, registry, resilience.Guards{Breaker: "b"})
+	b := handle(t, registry, "b")
+	do(t.Context(), guard, returns(errDown))
+	reload(t, source, registry, `{"breakers": {"b": {"strategy": "CONSECUTIVE_FAILURES", "failureThreshold": 2}}}`)
+	do(t.Context(), guard, returns(errDown))
+	if got := breakerOf(t, registry, "b"); b.State() != resilience.Open || got.State != resilience.Open {
+		t.Errorf("the handle of before says %v, the snapshot %v; want OPEN by the failures before and after", b.State(), got.State)
+	}
 }
 
 func TestT46ObserverThatPanicsIsCountedAndGoesOn(t *testing.T) {
@@ -197,7 +272,7 @@ func TestT49MisspeltNamesAreTold(t *testing.T) {
 		wiring := registry.Wire("Client")
 		wiring.Guard("Do", resilience.Guards{Breaker: "paymnets"})
 		wiring.Guard("Undo", resilience.Guards{Breaker: "paymnets"})
-		want := `Client: resilience: resilience.json: breakers has no "paymnets", the nearest unused is "payments"`
+		want := `Client: resilience.json: breakers has no "paymnets", the nearest unused is "payments"`
 		if err := wiring.Done(); err == nil || err.Error() != want {
 			t.Errorf("got\n%v\nwant\n%s", err, want)
 		}

@@ -38,6 +38,7 @@ type Registry struct {
 	breakers  map[string]*breaker.Breaker
 	bulkheads map[string]*bulkhead.Bulkhead
 	timeouts  map[string]*timeout
+	suggested int // names that were looked for among those of the settings
 	closed    bool
 }
 
@@ -260,12 +261,20 @@ func (r *Registry) admitName(section, name string, known int) error {
 	return nil
 }
 
+// maxSuggestions is for how many unknown names of one file the nearest is looked
+// for. Where more are unknown, it is another file.
+const maxSuggestions = 100
+
 // unknown is a name that settings lack, with the nearest of those that nobody
 // asked for yet.
 func (r *Registry) unknown(settings *config.File, section, name string) UnknownName {
-	unused := slices.DeleteFunc(settings.Names(section), func(name string) bool { return r.uses(section, name) })
-	near, _ := nearest.Name(name, unused)
-	return UnknownName{At: time.Now(), Section: section, Name: name, Nearest: near}
+	unknown := UnknownName{At: time.Now(), Section: section, Name: name}
+	if r.suggested < maxSuggestions {
+		r.suggested++
+		unused := slices.DeleteFunc(settings.Names(section), func(name string) bool { return r.uses(section, name) })
+		unknown.Nearest, _ = nearest.Name(name, unused)
+	}
+	return unknown
 }
 
 func (r *Registry) uses(section, name string) bool {
@@ -279,7 +288,7 @@ func (r *Registry) uses(section, name string) bool {
 }
 
 func (u UnknownName) fault(source string) error {
-	text := fmt.Sprintf("resilience: %s: %s has no %q", source, u.Section, u.Name)
+	text := fmt.Sprintf("%s: %s has no %q", source, u.Section, u.Name)
 	if u.Nearest != "" {
 		text += fmt.Sprintf(", the nearest unused is %q", u.Nearest)
 	}

@@ -71,7 +71,7 @@ func (r *Registry) Reload() error {
 	}
 	reload := Reloaded{At: time.Now(), Source: name, Err: err}
 	if err == nil {
-		r.generation.next(func() { reload.Changed = r.apply(settings) })
+		reload.Changed = r.apply(settings)
 	}
 	r.reload = reload
 	r.events.emit(reload)
@@ -103,6 +103,7 @@ func (r *Registry) check(settings *config.File, source string) error {
 
 // lost are the names in use that the settings in force have and new ones lack.
 func (r *Registry) lost(settings *config.File) []UnknownName {
+	r.suggested = 0
 	var all []UnknownName
 	for section, names := range r.names() {
 		for _, name := range names {
@@ -142,35 +143,58 @@ func (r *Registry) read() (settings *config.File, name string, err error) {
 	return settings, name, nil
 }
 
-// apply puts settings in force for every name in use and says what changed.
+// change is what new settings mean for one name in use.
+type change struct {
+	name  string // such as "breakers.payments"
+	apply func()
+}
+
+// apply puts settings in force for every name in use and says what changed. Calls
+// wait for the changes only, not for the search for them.
 func (r *Registry) apply(settings *config.File) (changed []string) {
-	old := r.settings
+	changes := r.changes(settings)
 	r.settings = settings
+	if len(changes) == 0 {
+		return nil
+	}
+	r.generation.next(func() {
+		for _, c := range changes {
+			c.apply()
+		}
+	})
+	for _, c := range changes {
+		changed = append(changed, c.name)
+	}
+	slices.Sort(changed)
+	return changed
+}
+
+func (r *Registry) changes(settings *config.File) (all []change) {
+	old := r.settings
+	add := func(section, name string, apply func()) { all = append(all, change{section + "." + name, apply}) }
 	for name, b := range r.breakers {
 		if strategy, differs := newStrategy(old, settings, name); differs {
-			b.Reconfigure(strategy)
 			_, now := settings.Breaker(name)
-			r.enlist(b, now)
-			changed = append(changed, config.Breakers+"."+name)
+			add(config.Breakers, name, func() {
+				b.Reconfigure(strategy)
+				r.enlist(b, now)
+			})
 		}
 	}
 	for name, b := range r.bulkheads {
 		if now := settings.Bulkhead(name); !reflect.DeepEqual(old.Bulkhead(name), now) {
-			b.Resize(now)
-			changed = append(changed, config.Bulkheads+"."+name)
+			add(config.Bulkheads, name, func() { b.Resize(now) })
 		}
 	}
 	for name, t := range r.timeouts {
-		limit := settings.Timeout(name)
-		if t.limit.Swap(int64(limit)) != int64(limit) {
-			changed = append(changed, config.Timeouts+"."+name)
+		if now := int64(settings.Timeout(name)); t.limit.Load() != now {
+			add(config.Timeouts, name, func() { t.limit.Store(now) })
 		}
 	}
 	if r.fleet != nil && !reflect.DeepEqual(old.Single(config.SharedState), settings.Single(config.SharedState)) {
-		changed = append(changed, config.SharedState)
+		all = append(all, change{config.SharedState, func() {}}) // the fleet has them already
 	}
-	slices.Sort(changed)
-	return changed
+	return all
 }
 
 func newStrategy(old, settings *config.File, name string) (strategy breaker.Strategy, differs bool) {

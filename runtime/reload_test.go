@@ -7,6 +7,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strconv"
 	"strings"
@@ -38,10 +39,10 @@ func (s *text) Read() (string, []byte, error) {
 
 func (s *text) Follow(func()) (func(), error) { return func() {}, nil }
 
-func newSource(t testing.TB, content string) (*text, *resilience.Registry) {
+func newSource(t testing.TB, content string, options ...resilience.Option) (*text, *resilience.Registry) {
 	t.Helper()
 	source := &text{content: content}
-	registry, err := resilience.New(resilience.Follow(source), resilience.Logger(nil))
+	registry, err := resilience.New(append(options, resilience.Follow(source), resilience.Logger(nil))...)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -160,6 +161,11 @@ func TestT48ReloadUnderLoadLosesNoPermitAndClosesNothing(t *testing.T) {
 	guard := newGuard(t, registry, resilience.Guards{Breaker: "b", Bulkhead: "b", Timeout: "b"})
 	entry := newGuard(t, registry, resilience.Guards{Check: []string{"b"}, Preload: []resilience.Permits{{Bulkhead: "b", N: 2}}})
 	held := newGuard(t, registry, resilience.Guards{Breaker: "held"})
+	kept := newGuard(t, registry, resilience.Guards{Breaker: "kept", Bulkhead: "kept"})
+	for range 2 {
+		do(context.Background(), kept, returns(errDown))
+	}
+	end := hold(t, context.Background(), newGuard(t, registry, resilience.Guards{Preload: permits("kept", 3)}))
 	do(context.Background(), held, func(context.Context) error {
 		b, err := registry.Breaker("held")
 		if err != nil {
@@ -175,6 +181,7 @@ func TestT48ReloadUnderLoadLosesNoPermitAndClosesNothing(t *testing.T) {
 			random := rand.New(rand.NewPCG(1, uint64(i)))
 			for ctx.Err() == nil {
 				callSomehow(random, guard, entry)
+				runtime.Gosched() // the reloads have their turn after each call, not after each time slice
 			}
 		})
 	}
@@ -194,6 +201,16 @@ func TestT48ReloadUnderLoadLosesNoPermitAndClosesNothing(t *testing.T) {
 	if got := bulkheadOf(t, registry, "b"); got.InUse != 0 || got.ReservedIdle != 0 || got.Available != got.MaxConcurrentCalls {
 		t.Errorf("at the end: %+v", got)
 	}
+	if got := bulkheadOf(t, registry, "kept"); got.ReservedIdle != 3 || got.Available != 22 {
+		t.Errorf("what was reserved all the while: %+v", got)
+	}
+	end(nil)
+	if got := breakerOf(t, registry, "kept"); got.Figures.Failures != 2 || got.State != resilience.Closed {
+		t.Errorf("what did not change: %+v", got)
+	}
+	if do(context.Background(), kept, returns(errDown)); breakerOf(t, registry, "kept").State != resilience.Open {
+		t.Error("the third failure did not open what did not change")
+	}
 }
 
 // randomSettings is a file, one in five with a fault.
@@ -207,14 +224,14 @@ func randomSettings(random *rand.Rand) (content string, valid bool) {
 		`"strategy": "PACED_RATE_THRESHOLD", "minimumNumberOfCalls": LOW, "testDelay": "HIGHm"`,
 	}
 	values := strings.NewReplacer("LOW", strconv.Itoa(1+random.IntN(50)), "HIGH", strconv.Itoa(51+random.IntN(50)))
-	size := 1 + random.IntN(9)
+	size := fmt.Sprint(1 + random.IntN(9))
 	if valid = random.IntN(5) > 0; !valid {
-		size = -size
+		size = []string{"-1", "0", "1.5", `"9"`, "null", `3, "size": 3`, "3]"}[random.IntN(7)]
 	}
 	strategy := values.Replace(strategies[random.IntN(len(strategies))])
 	return fmt.Sprintf(`{
 		"breakers": {"b": {%s}, "held": {"failureThreshold": %d, "testDelay": "1h"}},
-		"bulkheads": {"b": {"maxConcurrentCalls": %d, "maxWaitDuration": "%dms", "queueCapacity": %d}},
+		"bulkheads": {"b": {"maxConcurrentCalls": %s, "maxWaitDuration": "%dms", "queueCapacity": %d}},
 		"timeouts": {"b": {"duration": "%dms"}},
 	}`, strategy, 1+random.IntN(5), size, random.IntN(3), random.IntN(4), 1+random.IntN(1000)), valid
 }
@@ -341,7 +358,7 @@ func TestReloadThatLosesANameInUse(t *testing.T) {
 	})
 	t.Run("is refused with Strict", func(t *testing.T) {
 		_, registry := wire(t, resilience.Strict())
-		want := `resilience: resilience.json: bulkheads has no "payments", the nearest unused is "paymets"`
+		want := `resilience.json: bulkheads has no "payments", the nearest unused is "paymets"`
 		if err := registry.Reload(); err == nil || err.Error() != want {
 			t.Errorf("got\n%v\nwant\n%s", err, want)
 		}
@@ -416,6 +433,50 @@ func TestCallThatBeginsAgainSpendsItsTicketOnce(t *testing.T) {
 	})
 	if got := bulkheadOf(t, registry, "b"); got.UsedFromReservation != 1 || got.Overflow != 0 || got.ReturnedUnused != 0 {
 		t.Errorf("the ticket: %+v", got)
+	}
+}
+
+func TestReloadToAnotherFileSuggestsForAHundredNames(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		file := func(prefix string) string {
+			names := make([]string, 500)
+			for i := range names {
+				names[i] = fmt.Sprintf(`"%s%d": {}`, prefix, i)
+			}
+			return `{"breakers": {` + strings.Join(names, ",") + `}}`
+		}
+		told, suggested := 0, 0
+		source, registry := newSource(t, file("payments-a"), resilience.Observe(resilience.ObserverFunc(func(e resilience.Event) {
+			if unknown, ok := e.(resilience.UnknownName); ok {
+				told++
+				if unknown.Nearest != "" {
+					suggested++
+				}
+			}
+		})))
+		for i := range 500 {
+			handle(t, registry, fmt.Sprintf("payments-a%d", i))
+		}
+		reload(t, source, registry, file("payments-b"))
+		synctest.Wait()
+		if told != 500 || suggested != 100 {
+			t.Errorf("%d told, %d with a suggestion", told, suggested)
+		}
+	})
+}
+
+func TestReloadThatChangesNothingInUseLetsBeginningsBe(t *testing.T) {
+	source, registry := newSource(t, `{"bulkheads": {"b": {"maxConcurrentCalls": 1}}}`)
+	guard := newGuard(t, registry, resilience.Guards{Bulkhead: "b"})
+	asked := 0
+	ctx := &meddling{Context: t.Context()}
+	ctx.meddle = func() {
+		asked++
+		reload(t, source, registry, `{"bulkheads": {"b": {"maxConcurrentCalls": 1}, "other": {}}}`)
+		ctx.meddle = func() { asked++ }
+	}
+	if err := do(ctx, guard, returns(nil)); err != nil || asked != 1 {
+		t.Errorf("the call began %d times: %v", asked, err)
 	}
 }
 

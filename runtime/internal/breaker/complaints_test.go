@@ -220,7 +220,7 @@ func TestT10ResultsWhileOpenChangeNothing(t *testing.T) {
 }
 
 func TestT11OneWinnerPerTransition(t *testing.T) {
-	for _, race := range []struct{ callers, cycles int }{{4, 10000}, {64, 500}} {
+	for _, race := range []struct{ callers, cycles int }{{4, 10000}, {64, 2000}} {
 		t.Run(fmt.Sprint(race.callers, " callers"), inBubble(func(t *testing.T) {
 			s := newSubject(t, with(func(s *Static) { s.FailureThreshold, s.SuccessThreshold, s.SuccessThresholdCapacity = 1, 1, 1 }))
 			for range race.cycles {
