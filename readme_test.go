@@ -1,11 +1,13 @@
-// Package resgen_test holds the promises of the README: every block of code in
-// it is compiled or run here.
+// Package resgen_test holds the promises of the README and of the pages under
+// docs: every block of code in the README is compiled or run here, and so is that
+// in docs/guarding.md; settings are checked wherever they are shown.
 package resgen_test
 
 import (
 	"bytes"
 	"context"
 	"flag"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -19,9 +21,15 @@ import (
 	resilience "github.com/resgen-go/resgen/runtime"
 )
 
-var update = flag.Bool("update", false, "write the README's table of directives")
+var update = flag.Bool("update", false, "write the tables of directives and settings anew")
 
-// block is a fenced block of the README. Its first line may name a file: "//
+const (
+	readme   = "README.md"
+	guarding = "docs/guarding.md"
+	settings = "docs/settings.md"
+)
+
+// block is a fenced block of a page. Its first line may name a file: "//
 // file: NAME" is an input of the worked example, "// generated: NAME" a part of
 // an output.
 type block struct {
@@ -33,19 +41,10 @@ var (
 	marker = regexp.MustCompile(`^// (file|generated): (\S+)\n`)
 )
 
-func readme(t *testing.T) string {
-	t.Helper()
-	text, err := os.ReadFile("README.md")
-	if err != nil {
-		t.Fatal(err)
-	}
-	return string(text)
-}
-
-func blocks(t *testing.T, language string) []block {
+func blocks(t *testing.T, page, language string) []block {
 	t.Helper()
 	var found []block
-	for _, match := range fence.FindAllStringSubmatch(readme(t), -1) {
+	for _, match := range fence.FindAllStringSubmatch(read(t, page), -1) {
 		b := block{language: match[1], text: match[2]}
 		if mark := marker.FindStringSubmatch(b.text); mark != nil {
 			b.role, b.name = mark[1], mark[2]
@@ -56,7 +55,7 @@ func blocks(t *testing.T, language string) []block {
 		}
 	}
 	if len(found) == 0 {
-		t.Fatalf("the README has no block of %s", language)
+		t.Fatalf("%s has no block of %s", page, language)
 	}
 	return found
 }
@@ -64,7 +63,7 @@ func blocks(t *testing.T, language string) []block {
 func TestWorkedExampleGeneratesAndCompiles(t *testing.T) {
 	dir := t.TempDir()
 	goMod(t, dir)
-	for _, b := range blocks(t, "go") {
+	for _, b := range blocks(t, readme, "go") {
 		switch b.role {
 		case "file":
 			write(t, filepath.Join(dir, "shop", b.name), b.text)
@@ -75,7 +74,7 @@ func TestWorkedExampleGeneratesAndCompiles(t *testing.T) {
 	run(t, dir, "go", "tool", "resgen", "./...")
 	run(t, dir, "go", "vet", "./...")
 	run(t, dir, "go", "tool", "resgen", "-check", "./...")
-	for _, b := range blocks(t, "go") {
+	for _, b := range blocks(t, readme, "go") {
 		if b.role == "generated" {
 			output := read(t, filepath.Join(dir, "shop", b.name))
 			if !strings.Contains(output, b.text) {
@@ -85,33 +84,106 @@ func TestWorkedExampleGeneratesAndCompiles(t *testing.T) {
 	}
 }
 
+func TestGuardingGeneratesCompilesAndPassesItsTest(t *testing.T) {
+	dir := t.TempDir()
+	goMod(t, dir)
+	for _, b := range blocks(t, guarding, "go") {
+		write(t, filepath.Join(dir, "users", b.name), b.text)
+	}
+	run(t, dir, "go", "tool", "resgen", "./...")
+	run(t, dir, "go", "vet", "./...")
+	run(t, dir, "go", "test", "./...")
+}
+
 func TestSettingsAreValid(t *testing.T) {
-	for _, b := range blocks(t, "json") {
-		registry, err := resilience.New(resilience.Settings("README.md", []byte(b.text)))
-		if err != nil {
-			t.Error(err)
-			continue
+	for _, page := range []string{readme, "docs/isolation.md"} {
+		for _, b := range blocks(t, page, "json") {
+			registry, err := resilience.New(resilience.Settings(page, []byte(b.text)))
+			if err != nil {
+				t.Error(err)
+				continue
+			}
+			registry.Close()
 		}
-		registry.Close()
 	}
 }
 
 func TestTableOfDirectivesIsTheirs(t *testing.T) {
-	const begin, end = "<!-- directives -->\n", "<!-- end -->\n"
-	text := readme(t)
+	compare(t, readme, "<!-- directives -->\n", directives.Markdown())
+}
+
+func TestTablesOfSettingsAreTheirs(t *testing.T) {
+	compare(t, settings, "<!-- settings -->\n", tables(t))
+}
+
+// compare looks whether a page has the text between a mark and the next end.
+func compare(t *testing.T, page, begin, want string) {
+	t.Helper()
+	const end = "<!-- end -->\n"
+	text := read(t, page)
 	before, rest, ok := strings.Cut(text, begin)
 	_, after, closed := strings.Cut(rest, end)
 	if !ok || !closed {
-		t.Fatalf("the README has no %q … %q", begin, end)
+		t.Fatalf("%s has no %q … %q", page, begin, end)
 	}
-	want := before + begin + directives.Markdown() + end + after
+	want = before + begin + want + end + after
 	if *update {
-		write(t, "README.md", want)
+		write(t, page, want)
 		return
 	}
 	if diff := cmp.Diff(want, text); diff != "" {
-		t.Errorf("refresh it with go test . -update (-want +got):\n%s", diff)
+		t.Errorf("refresh %s with go test . -update (-want +got):\n%s", page, diff)
 	}
+}
+
+// Lines of the file that resgen config prints: the head of a section or of one
+// of its kinds, and a setting with its default, its meaning, its range, and what
+// holds without it.
+var (
+	headLine    = regexp.MustCompile(`^(?:  "(\w+)": {|      // ([A-Z_]+): (.*))$`)
+	settingLine = regexp.MustCompile(`^ +//   "(\w+)":(?: (.*),)? // (.*); ([[(].*?|true or false|[A-Z_]+ or [A-Z_]+)(?:; (optional|default: that of \w+))?$`)
+)
+
+// tables are those of all settings, from the file that resgen config prints.
+func tables(t *testing.T) string {
+	t.Helper()
+	var out strings.Builder
+	headed := false
+	for line := range strings.Lines(string(resilience.StartingSettings(nil))) {
+		line = strings.TrimSuffix(line, "\n")
+		if head := headLine.FindStringSubmatch(line); head != nil {
+			headed = false
+			if head[1] != "" {
+				fmt.Fprintf(&out, "\n## %s\n", head[1])
+			} else {
+				fmt.Fprintf(&out, "\n**`%s`** %s.\n", head[2], head[3])
+			}
+		}
+		if !strings.Contains(line, `//   "`) {
+			continue
+		}
+		setting := settingLine.FindStringSubmatch(line)
+		if setting == nil {
+			t.Fatalf("resgen config prints what is not understood here: %s", line)
+		}
+		if !headed {
+			headed = true
+			out.WriteString("\n| setting | default | allowed | meaning |\n|---|---|---|---|\n")
+		}
+		fmt.Fprintf(&out, "| `%s` | %s | %s | %s |\n", setting[1], otherwise(setting[2], setting[5]), setting[4], setting[3])
+	}
+	return out.String() + "\n"
+}
+
+// otherwise is what holds without a setting.
+func otherwise(value, note string) string {
+	if other, ok := strings.CutPrefix(note, "default: that of "); ok {
+		return "as `" + other + "`"
+	}
+	if value == "" {
+		return "–"
+	}
+	return strings.Trim(value, `"`)
 }
 
 // The commands run as they stand, but for what would take long: the shop plays
@@ -125,7 +197,7 @@ func TestCommandsRun(t *testing.T) {
 	if testing.Short() {
 		t.Skip("compiles the whole project")
 	}
-	for _, b := range blocks(t, "sh") {
+	for _, b := range blocks(t, readme, "sh") {
 		dir := "."
 		if strings.HasPrefix(b.text, "# in your module\n") {
 			dir = yourModule(t)
@@ -149,7 +221,7 @@ func yourModule(t *testing.T) string {
 	dir := filepath.Join(beside, "yours")
 	write(t, filepath.Join(dir, "go.mod"), "module example.com/yours\n\ngo 1.26.0\n")
 	write(t, filepath.Join(dir, "go.sum"), read(t, "go.sum"))
-	for _, b := range blocks(t, "go") {
+	for _, b := range blocks(t, readme, "go") {
 		if b.role == "file" {
 			write(t, filepath.Join(dir, b.name), b.text)
 		}
@@ -158,7 +230,7 @@ func yourModule(t *testing.T) string {
 }
 
 func TestCIRunsTheTestCommandOfTheREADME(t *testing.T) {
-	for _, b := range blocks(t, "sh") {
+	for _, b := range blocks(t, readme, "sh") {
 		command := strings.TrimSpace(b.text)
 		if strings.HasPrefix(command, "go test ") {
 			want := strings.Replace(command, "go test", "go test -race", 1)

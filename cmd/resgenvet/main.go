@@ -1,11 +1,11 @@
 // Command resgenvet checks the code around the wrappers that resgen generates.
 //
-//	go vet -vettool=$(which resgenvet) ./...
+//	go vet -vettool="$(go tool -n resgenvet)" ./...
 //
-// The go command then reports what it finds as it does for go vet, and only for
-// what has changed. Without the go command:
+// in a module whose go.mod names it as a tool. The go command then reports what it
+// finds as it does for go vet, and only for what has changed. Without go vet:
 //
-//	resgenvet ./...
+//	go tool resgenvet ./...
 //
 // resgenvet -help says what is reported.
 package main
