@@ -49,6 +49,8 @@ func (c *checker) plan(source *load.File, targets []*target, declared names) Pla
 		names:   declared,
 		imports: newImportTable(),
 	}
+	p.home.files = c.filesFrom(source.Syntax.Package)
+	p.home.sees = func(obj types.Object) bool { return c.sees(source.Syntax.Package, obj) }
 	if c.pkg.External {
 		p.home.path = strings.TrimSuffix(c.pkg.Path, "_test")
 	}

@@ -281,7 +281,8 @@ func (c *checker) sees(pos token.Pos, obj types.Object) bool {
 // imports count before those of the others.
 func (c *checker) filesFrom(pos token.Pos) []*load.File {
 	name := c.pkg.Fset.File(pos).Name()
-	return slices.SortedStableFunc(slices.Values(builtWith(c.pkg.Files, name)), func(a, b *load.File) int {
+	files := slices.DeleteFunc(slices.Clone(c.pkg.Files), func(f *load.File) bool { return f.Test && !strings.HasSuffix(name, "_test.go") })
+	return slices.SortedStableFunc(slices.Values(files), func(a, b *load.File) int {
 		switch {
 		case a.Path == name && b.Path != name:
 			return -1
@@ -309,9 +310,9 @@ func (c *checker) fileScope(pos token.Pos) *types.Scope {
 func (c *checker) wouldFit(ref directives.Ref, scope *types.Scope) string {
 	var fitting []string
 	if qualifier, _, qualified := strings.Cut(ref.Text, "."); qualified {
-		fitting = classifiers(qualifier+".", scope)
+		fitting = c.classifiers(ref.Pos, qualifier+".", scope)
 	} else {
-		fitting = append(classifiers("", scope), classifiers("", c.fileScope(ref.Pos))...)
+		fitting = append(c.classifiers(ref.Pos, "", scope), c.classifiers(ref.Pos, "", c.fileScope(ref.Pos))...)
 	}
 	if meant := didYouMean(ref.Text, fitting); meant != "" || len(fitting) == 0 {
 		return meant
@@ -319,13 +320,13 @@ func (c *checker) wouldFit(ref directives.Ref, scope *types.Scope) string {
 	return "; what would fit is " + strings.Join(fitting, ", ")
 }
 
-// classifiers are the functions of a scope that classify, with what must stand
-// before their names.
-func classifiers(qualifier string, scope *types.Scope) []string {
+// classifiers are the functions of a scope that classify and that the file of pos
+// sees, with what must stand before their names.
+func (c *checker) classifiers(pos token.Pos, qualifier string, scope *types.Scope) []string {
 	var fitting []string
 	for _, name := range scope.Names() {
 		fn, ok := scope.Lookup(name).(*types.Func)
-		if ok && (qualifier == "" || fn.Exported()) && classifies(fn.Signature()) {
+		if ok && (qualifier == "" || fn.Exported()) && classifies(fn.Signature()) && c.sees(pos, fn) {
 			fitting = append(fitting, qualifier+name)
 		}
 	}

@@ -9,6 +9,8 @@ import (
 	"strings"
 
 	"github.com/dave/jennifer/jen"
+
+	"github.com/resgen-go/resgen/generator/internal/load"
 )
 
 // printer prints types as they are spelled in an output of one package. It is
@@ -26,7 +28,8 @@ type printer struct {
 type home struct {
 	types   *types.Package
 	path    string                                  // decides which internal packages may be imported
-	source  *load.File                              // that the output is for
+	files   []*load.File                            // that the output is built with
+	sees    func(types.Object) bool                 // whether one of them declares what the package does
 	aliases func() map[*types.TypeName]*types.Alias // of types that have no other name here
 }
 
@@ -85,7 +88,7 @@ func (h home) findAliases() map[*types.TypeName]*types.Alias {
 		for _, name := range scope.Names() {
 			h.addAlias(found, scope.Lookup(name))
 		}
-		for _, pkg := range slices.SortedFunc(slices.Values(queue[0].Imports()), byPath) {
+		for _, pkg := range slices.SortedFunc(slices.Values(h.imports(queue[0])), byPath) {
 			if !seen[pkg] {
 				seen[pkg] = true
 				queue = append(queue, pkg)
@@ -95,11 +98,27 @@ func (h home) findAliases() map[*types.TypeName]*types.Alias {
 	return found
 }
 
+// imports are the packages that pkg imports; of the output's own, those that the
+// files of the output do.
+func (h home) imports(pkg *types.Package) []*types.Package {
+	if pkg != h.types {
+		return pkg.Imports()
+	}
+	paths := names{}
+	for _, file := range h.files {
+		for _, spec := range file.Syntax.Imports {
+			path, _ := strconv.Unquote(spec.Path.Value)
+			paths.add(path)
+		}
+	}
+	return slices.DeleteFunc(slices.Clone(pkg.Imports()), func(dep *types.Package) bool { return !paths[importPath(dep)] })
+}
+
 func byPath(a, b *types.Package) int { return cmp.Compare(a.Path(), b.Path()) }
 
 func (h home) addAlias(found map[*types.TypeName]*types.Alias, obj types.Object) {
 	alias, ok := obj.Type().(*types.Alias)
-	if !ok || alias.Obj() != obj || alias.TypeParams().Len() > 0 || h.obstacle(alias.Obj()) != "" {
+	if !ok || alias.Obj() != obj || !h.sees(obj) || alias.TypeParams().Len() > 0 || h.obstacle(alias.Obj()) != "" {
 		return
 	}
 	named, ok := types.Unalias(alias).(*types.Named)

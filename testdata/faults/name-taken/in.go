@@ -28,3 +28,24 @@ type Post interface{ Get() error }
 
 //resilience:breaker free
 type Free interface{ Get() error }
+
+//resilience:breaker desk
+type Desk interface{ Get() error }
+
+//resilience:breaker lamp
+type Lamp interface{ Get() error }
+
+//resilience:breaker chair
+//resilience:wrapper SafeChair
+type Chair interface {
+	Get() error
+	Sit() error
+}
+
+func (s *SafeChair) Get() error { return s.Sit() }
+
+//resilience:breaker door
+type Door interface{ Get() error }
+
+//resilience:breaker window
+type Window interface{ Get() error }

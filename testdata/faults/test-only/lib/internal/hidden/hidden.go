@@ -1,0 +1,4 @@
+// Package hidden has a type.
+package hidden
+
+type Letter struct{}
