@@ -96,20 +96,11 @@ func (o Options) loadsAll(packages []*load.Package, m *load.Module) bool {
 	if m == nil || slices.ContainsFunc(packages, func(p *load.Package) bool { return len(p.Ignored) > 0 }) {
 		return false
 	}
-	if len(o.Patterns) == 0 {
-		return o.loadsAllBy(".", m)
-	}
-	return slices.ContainsFunc(o.Patterns, func(pattern string) bool { return o.loadsAllBy(pattern, m) })
-}
-
-func (o Options) loadsAllBy(pattern string, m *load.Module) bool {
-	root, wild := strings.CutSuffix(filepath.ToSlash(pattern), "/...")
-	if !filepath.IsAbs(root) {
-		root = filepath.Join(o.Dir, root)
-	}
-	switch pattern {
-	case "work", "all", m.Path + "/...":
-		return true
-	}
-	return root == m.Dir && (wild || load.IsAlone(m.Dir))
+	return slices.ContainsFunc(o.Patterns, func(pattern string) bool {
+		root, wild := strings.CutSuffix(filepath.ToSlash(pattern), "/...")
+		if !filepath.IsAbs(root) {
+			root = filepath.Join(o.Dir, root)
+		}
+		return pattern == "work" || pattern == "all" || pattern == m.Path+"/..." || wild && root == m.Dir
+	})
 }

@@ -117,36 +117,6 @@ type Health interface {
 	}
 }
 
-func TestThePackageOfAModuleOfOnePackageIsAllOfIt(t *testing.T) {
-	const shop = `
--- go.mod --
-module example.test/shop
-
-go 1.26
--- shop.go --
-package shop
-
-import "context"
-
-//resilience:bulkhead
-type Stock interface {
-	//resilience:probe stock
-	Pick(ctx context.Context) error
-}
-`
-	const want = "shop.go:7:21: warning: resilience:probe: nothing is guarded by breaker stock"
-	for more, want := range map[string]string{
-		"":                                   want,
-		"\n-- testdata/x.go --\npackage x\n": want,
-		"\n-- other/go.mod --\nmodule x\n-- other/x.go --\npackage x\n": want,
-		"\n-- deep/er/x.go --\npackage x\n":                             "",
-	} {
-		if diff := cmp.Diff(want, warnings(t, module(t, shop, more), ".")); diff != "" {
-			t.Errorf("with %q: %s", more, diff)
-		}
-	}
-}
-
 func TestAGuardOfAnotherBuildIsNotMissed(t *testing.T) {
 	const elsewhere = `
 -- entry/bank_plan9.go --

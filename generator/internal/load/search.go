@@ -145,30 +145,6 @@ func (s *searcher) walk(dir, pattern string, wild, top bool) bool {
 	return wild || len(names) > 0
 }
 
-// IsAlone says whether the root of a module has no folder with Go files below it that a wildcard would mean.
-func IsAlone(root string) bool {
-	alone := true
-	visit := func(path string, entry os.DirEntry, err error) error {
-		dir := filepath.Dir(path)
-		switch {
-		case path == root && err == nil:
-			return nil
-		case err != nil, dir != root && isGoFile(dir, entry):
-			alone = false
-			return filepath.SkipAll
-		case entry.IsDir() && (skipped(entry.Name()) || isModule(path)):
-			return filepath.SkipDir
-		}
-		return nil
-	}
-	return filepath.WalkDir(root, visit) == nil && alone
-}
-
-func isModule(dir string) bool {
-	info, err := os.Stat(filepath.Join(dir, "go.mod"))
-	return err == nil && !info.IsDir()
-}
-
 func isModFile(entry os.DirEntry) bool { return entry.Name() == "go.mod" && !entry.IsDir() }
 
 func isGoFile(dir string, entry os.DirEntry) bool {
