@@ -41,13 +41,23 @@ func (c *checker) guardedCall(call *ast.CallExpr) (guardedCall, bool) {
 // receiver is the type that a selected method belongs to, behind the embedded
 // fields that lead to it.
 func receiver(selection *types.Selection) types.Type {
+	if fields := embedded(selection); len(fields) > 0 {
+		return fields[len(fields)-1].Type()
+	}
+	return selection.Recv()
+}
+
+// embedded lists the embedded fields that lead to what is selected.
+func embedded(selection *types.Selection) []*types.Var {
+	var fields []*types.Var
 	t := selection.Recv()
 	path := selection.Index()
 	for _, i := range path[:len(path)-1] {
 		if p, ok := t.Underlying().(*types.Pointer); ok {
 			t = p.Elem()
 		}
-		t = t.Underlying().(*types.Struct).Field(i).Type()
+		field := t.Underlying().(*types.Struct).Field(i)
+		fields, t = append(fields, field), field.Type()
 	}
-	return t
+	return fields
 }

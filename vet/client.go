@@ -1,55 +1,169 @@
 package vet
 
-import "go/types"
+import (
+	"go/ast"
+	"go/types"
 
-// isRaw tells whether a type surely is a client without a guard: no interface,
-// no wrapper, and nothing in which there may be one.
-func isRaw(t types.Type, iface *types.Interface) bool {
-	return named(t) != nil && !types.IsInterface(t) && !mayCall(t, iface, map[types.Type]bool{})
+	"golang.org/x/tools/go/types/typeutil"
+)
+
+// client is what the methods of a type do that is used as an annotated
+// interface.
+type client struct {
+	*checker
+	isEntry bool // the interface is of entry methods
+	seen    map[*types.Func]bool
+	calls   bool // they make calls: this is no null object
+	passes  bool // they may pass on to what has guards
 }
 
-// mayCall tells whether a value of a type may hold something that calls of an
-// interface can be passed on to.
-func mayCall(t types.Type, iface *types.Interface, seen map[types.Type]bool) bool {
-	if seen[t] {
+// isRaw tells whether a type surely is a client without a guard: no interface,
+// no wrapper, and none whose methods get hold of anything that may be guarded.
+func (c *checker) isRaw(t types.Type, iface *types.TypeName) bool {
+	if named(t) == nil || types.IsInterface(t) {
+		return false
+	}
+	known, _ := c.guarded(iface)
+	does := client{checker: c, isEntry: known.isEntry(), seen: map[*types.Func]bool{}}
+	for m := range underlying(iface).Methods() {
+		obj, _, _ := types.LookupFieldOrMethod(t, true, m.Pkg(), m.Name())
+		does.method(obj.(*types.Func))
+	}
+	return does.calls && !does.passes
+}
+
+// method reads a method of the client. One of another package cannot be read: it
+// may use all that its receiver holds, and makes no calls if that is nothing.
+func (c *client) method(fn *types.Func) {
+	if fn.Pkg() == c.Pkg {
+		c.read(fn)
+		return
+	}
+	recv := named(fn.Signature().Recv().Type())
+	c.passes = c.passes || recv == nil || c.mayPass(recv.Type(), recv.Pkg(), map[types.Type]bool{})
+	c.calls = c.calls || recv != nil && !isEmpty(recv.Type())
+}
+
+func isEmpty(t types.Type) bool {
+	s, ok := t.Underlying().(*types.Struct)
+	return ok && s.NumFields() == 0
+}
+
+// read reads the body of a function of the package.
+func (c *client) read(fn *types.Func) {
+	fn = fn.Origin()
+	if c.seen[fn] {
+		return
+	}
+	c.seen[fn] = true
+	switch decl := c.declarations[fn]; {
+	case decl == nil: // a method of an interface
+		c.passes = c.passes || c.isOpen(fn.Signature().Recv().Type())
+	case decl.Body == nil:
+		c.calls = true
+	default:
+		ast.Inspect(decl.Body, c.visit)
+	}
+}
+
+func (c *client) visit(n ast.Node) bool {
+	switch n := n.(type) {
+	case *ast.Ident:
+		c.follow(n)
+	case *ast.SelectorExpr:
+		if selection := c.TypesInfo.Selections[n]; selection != nil {
+			for _, field := range embedded(selection) {
+				c.use(field)
+			}
+		}
+	case *ast.TypeAssertExpr:
+		c.passes = c.passes || n.Type == nil || c.isOpen(c.TypesInfo.TypeOf(n.Type))
+	case *ast.CallExpr:
+		c.calls = c.calls || c.leaves(n)
+	}
+	if x, ok := n.(ast.Expr); ok && c.TypesInfo.Types[x].IsValue() {
+		c.passes = c.passes || c.isOurs(c.TypesInfo.TypeOf(x))
+	}
+	return !c.passes
+}
+
+// follow follows a name to a function of the package, and to what a variable
+// holds.
+func (c *client) follow(n *ast.Ident) {
+	switch obj := c.TypesInfo.Uses[n].(type) {
+	case *types.Func:
+		if obj.Pkg() == c.Pkg {
+			c.read(obj)
+		}
+	case *types.Var:
+		c.use(obj)
+	}
+}
+
+// use judges a variable that outlives the call. All else is made of such, or by
+// other packages, which know nothing of this one.
+func (c *client) use(v *types.Var) {
+	if isHeld(v) {
+		_, isFunc := v.Type().Underlying().(*types.Signature)
+		c.passes = c.passes || isFunc || v.Pkg() == c.Pkg && c.isOpen(v.Type())
+	}
+}
+
+// leaves tells whether a call does something that is not in the package. Making
+// an error is not worth a guard.
+func (c *client) leaves(call *ast.CallExpr) bool {
+	if fun := c.TypesInfo.Types[call.Fun]; fun.IsType() || fun.IsBuiltin() {
+		return false
+	}
+	fn := typeutil.StaticCallee(c.TypesInfo, call)
+	if fn == nil || fn.Pkg() == nil {
+		return true
+	}
+	return fn.Pkg() != c.Pkg && fn.Pkg().Path() != "errors" && fn.Pkg().Path() != "fmt"
+}
+
+// isOurs tells whether a type is guarded, or an interface of the package.
+func (c *client) isOurs(t types.Type) bool {
+	obj := named(t)
+	if obj == nil {
+		return false
+	}
+	_, guarded := c.guarded(obj)
+	return (guarded || obj.Pkg() == c.Pkg && types.IsInterface(obj.Type())) && c.isOpen(t)
+}
+
+func (c *client) isOpen(t types.Type) bool { return c.mayPass(t, nil, map[types.Type]bool{}) }
+
+// mayPass tells whether a value may hold what passes calls on to a guard of the
+// interface. Of structs only those of a package are looked into. No guard of an
+// entry is behind that of a client.
+func (c *client) mayPass(t types.Type, within *types.Package, seen map[types.Type]bool) bool {
+	if seen[t] || isError(t) || isContext(t) {
 		return false
 	}
 	seen[t] = true
+	obj := named(t)
+	if obj != nil {
+		if known, ok := c.guarded(obj); ok {
+			return !c.isEntry || known.isEntry()
+		}
+	}
 	switch t := t.Underlying().(type) {
-	case *types.Interface:
-		return sharesMethod(t, iface)
-	case *types.Signature:
-		return isMethodOf(t, iface)
+	case *types.Interface, *types.Signature, *types.Chan:
+		return true
 	case *types.Struct:
+		if obj != nil && obj.Pkg() != within {
+			return false
+		}
 		for field := range t.Fields() {
-			if mayCall(field.Type(), iface, seen) {
+			if c.mayPass(field.Type(), within, seen) {
 				return true
 			}
 		}
 	case *types.Map:
-		return mayCall(t.Key(), iface, seen) || mayCall(t.Elem(), iface, seen)
-	case interface{ Elem() types.Type }: // pointers, slices, arrays, channels
-		return mayCall(t.Elem(), iface, seen)
-	}
-	return false
-}
-
-func sharesMethod(a, b *types.Interface) bool {
-	for m := range a.Methods() {
-		for n := range b.Methods() {
-			if m.Id() == n.Id() && types.Identical(m.Signature(), n.Signature()) {
-				return true
-			}
-		}
-	}
-	return false
-}
-
-func isMethodOf(sig *types.Signature, iface *types.Interface) bool {
-	for m := range iface.Methods() {
-		if types.Identical(m.Signature(), sig) {
-			return true
-		}
+		return c.mayPass(t.Key(), within, seen) || c.mayPass(t.Elem(), within, seen)
+	case interface{ Elem() types.Type }: // pointers, slices, arrays
+		return c.mayPass(t.Elem(), within, seen)
 	}
 	return false
 }

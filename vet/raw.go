@@ -217,7 +217,7 @@ func (f *rawFinder) understand(x ast.Expr) {
 
 // fill notes a value that is put into a place.
 func (f *rawFinder) fill(p *place, value ast.Expr) {
-	if call, ok := ast.Unparen(value).(*ast.CallExpr); ok && f.TypesInfo.Types[call.Fun].IsType() {
+	if call, ok := ast.Unparen(value).(*ast.CallExpr); ok && f.TypesInfo.Types[call.Fun].IsType() && types.IsInterface(f.TypesInfo.TypeOf(call)) {
 		value = call.Args[0]
 	}
 	source, from := f.place(value)
@@ -226,7 +226,7 @@ func (f *rawFinder) fill(p *place, value ast.Expr) {
 	case from != nil:
 		f.understand(value)
 		p.from = append(p.from, source)
-	case value != nil && isRaw(f.TypesInfo.TypeOf(value), underlying(p.iface)):
+	case value != nil && f.isRaw(f.TypesInfo.TypeOf(value), p.iface):
 		p.raw = append(p.raw, value)
 	default:
 		p.unsure = true

@@ -50,3 +50,6 @@ func isGeneric(obj *types.TypeName) bool {
 	n, ok := obj.Type().(*types.Named)
 	return ok && n.TypeParams().Len() > 0
 }
+
+// isHeld tells whether a variable outlives a call: a field, or one of a package.
+func isHeld(v *types.Var) bool { return v.IsField() || v.Pkg() != nil && v.Parent() == v.Pkg().Scope() }

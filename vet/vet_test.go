@@ -14,7 +14,7 @@ import (
 // The packages below testdata are ordinary packages of this module, with wrappers
 // that resgen writes. The pattern ./testdata/... would match none of them.
 //
-//go:generate go run ../cmd/resgen ./testdata/clients ./testdata/contexts ./testdata/raw ./testdata/tagged ./testdata/tickets/shop
+//go:generate go run ../cmd/resgen ./testdata/clients ./testdata/contexts ./testdata/raw ./testdata/tagged ./testdata/tickets/shop ./testdata/translated
 
 // packages are the cases, relative to the module's root.
 var packages = []string{
@@ -24,6 +24,7 @@ var packages = []string{
 	"./vet/testdata/tickets/shop", // declares the interface that package tickets implements
 	"./vet/testdata/raw",          // clients that are called without their guards
 	"./vet/testdata/tagged",       // a package that another build wires with guards
+	"./vet/testdata/translated",   // files that cgo has put its header on
 }
 
 func TestFindingsAreThoseThatTheCommentsWant(t *testing.T) {

@@ -11,7 +11,7 @@ const runtimePath = "github.com/resgen-go/resgen/runtime"
 // a generated func(I, *resilience.Registry) (*W, error).
 func (c *checker) findWrappers() {
 	for _, file := range c.Files {
-		if !ast.IsGenerated(file) {
+		if !isGenerated(file) {
 			continue
 		}
 		for _, decl := range file.Decls {

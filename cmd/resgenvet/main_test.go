@@ -20,7 +20,10 @@ const root = "../.."
 var module = map[string]string{
 	"clients/clients.go": `package clients
 
-import "context"
+import (
+	"context"
+	"net/http"
+)
 
 //resilience:bulkhead
 type Inventory interface {
@@ -34,7 +37,10 @@ type Shop interface {
 
 type warehouse struct{}
 
-func (warehouse) Pick(ctx context.Context, item string) error { return nil }
+func (warehouse) Pick(ctx context.Context, item string) error {
+	_, err := http.Get(item)
+	return err
+}
 
 func Pick(ctx context.Context, item string) error {
 	var inventory Inventory = warehouse{}
@@ -51,6 +57,8 @@ import (
 
 type shop struct{ inventory *clients.ResilientInventory }
 
+var _ clients.Shop = shop{}
+
 func (s shop) Checkout(ctx context.Context) error {
 	s.inventory.Pick(context.Background(), "tea")
 	s.inventory.Pick(ctx, "tea")
@@ -61,9 +69,9 @@ func (s shop) Checkout(ctx context.Context) error {
 
 // findings are those in the module, for package clients and for package shop.
 var findings = []string{
-	"clients/clients.go:20:28: warehouse is called as Inventory without a guard: give it to NewResilientInventory and use what that returns",
-	"shop/shop.go:12:19: call of Inventory.Pick misses the permits of bulkhead inventory that Shop.Checkout reserves: derive its context from that of Checkout, if need be with context.WithoutCancel, or attach the reservation to it (resilience.ReservationFrom)",
-	"shop/shop.go:14:9: 2 calls on bulkhead inventory on this path, but Shop.Checkout preloads 1: write preload=inventory:2, or lease=inventory:n, whose permits serve call after call",
+	"clients/clients.go:26:28: warehouse is called as Inventory without a guard: give it to NewResilientInventory and use what that returns",
+	"shop/shop.go:14:19: call of Inventory.Pick misses the permits of bulkhead inventory that Shop.Checkout reserves: derive its context from that of Checkout, if need be with context.WithoutCancel, or attach the reservation to it (resilience.ReservationFrom)",
+	"shop/shop.go:16:9: 2 calls on bulkhead inventory on this path, but Shop.Checkout preloads 1: write preload=inventory:2, or lease=inventory:n, whose permits serve call after call",
 }
 
 func TestGoVetReportsWhatIsFound(t *testing.T) {

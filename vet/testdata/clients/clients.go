@@ -1,6 +1,9 @@
 package clients // want package:`\[{Inventory Inventory \[{Pick inventory false \[\] \[\]}\]} {ResilientInventory Inventory \[{Pick inventory false \[\] \[\]}\]} {refunds .* {Payments Payments \[{Charge payments false \[\] \[\]} {Refund refunds false \[\] \[\]}\]} {ResilientPayments .* {Store Store \[{Load store false \[\] \[\]}\]} {ResilientStore .*\]`
 
-import "context"
+import (
+	"context"
+	"net/http"
+)
 
 // Inventory is the client of the warehouse.
 //
@@ -34,3 +37,27 @@ type Payments interface {
 type Store[T any] interface {
 	Load(ctx context.Context, key string) (T, error)
 }
+
+// Gateway is a client of payments that package raw guards.
+type Gateway struct{ http *http.Client }
+
+func (g Gateway) Charge(ctx context.Context, cents int) error { return nil }
+
+func (g Gateway) Ping(ctx context.Context) error { return nil }
+
+// Functions may be anything that package raw makes of it.
+type Functions struct {
+	http  *http.Client
+	hooks struct{ charge func(cents int) error }
+}
+
+func (f Functions) Charge(ctx context.Context, cents int) error { return f.hooks.charge(cents) }
+
+func (f Functions) Ping(ctx context.Context) error { return nil }
+
+// Nop holds nothing, so it may do nothing.
+type Nop struct{}
+
+func (Nop) Charge(ctx context.Context, cents int) error { return nil }
+
+func (Nop) Ping(ctx context.Context) error { return nil }

@@ -2,9 +2,15 @@ package raw // want package:`.*`
 
 import (
 	"context"
+	"errors"
+	"fmt"
 	"net/http"
+	"sync"
+	"sync/atomic"
 
 	resilience "github.com/resgen-go/resgen/runtime"
+
+	"github.com/resgen-go/resgen/vet/testdata/clients"
 )
 
 // Payments is the client of the payment service.
@@ -29,7 +35,15 @@ type client struct {
 	http *http.Client
 }
 
-func (client) Charge(ctx context.Context, cents int) error { return nil }
+func (c client) Charge(ctx context.Context, cents int) error { return c.post("/charge") }
+
+func (c client) post(path string) error {
+	response, err := c.http.Post(c.base+path, "", nil)
+	if err != nil {
+		return fmt.Errorf("post: %w", err)
+	}
+	return response.Body.Close()
+}
 
 func (client) Ping(ctx context.Context) error { return nil }
 
@@ -132,10 +146,14 @@ type narrow struct {
 	inner []charger
 }
 
+func (n narrow) Charge(ctx context.Context, cents int) error { return n.inner[0].Charge(ctx, cents) }
+
 type adapter struct {
 	client
 	charge func(context.Context, int) error
 }
+
+func (a adapter) Charge(ctx context.Context, cents int) error { return a.charge(ctx, cents) }
 
 type decorated struct{ retrying, narrow, adapter, wrapper Payments }
 
@@ -151,6 +169,140 @@ func wireDecorated(guarded *ResilientPayments) error {
 	d.narrow.Charge(ctx, 1)
 	d.adapter.Charge(ctx, 1)
 	return d.wrapper.Charge(ctx, 1)
+}
+
+// Clients that get hold of a guarded one in other ways.
+
+type base struct{ client }
+
+type byFunction struct {
+	base
+	do func(cents int) error
+}
+
+func (f byFunction) Charge(ctx context.Context, cents int) error { return f.try(cents) }
+
+func (f byFunction) try(cents int) error { return f.do(cents) }
+
+type lazy struct {
+	base
+	once sync.Once
+	box  any
+}
+
+func (l *lazy) Charge(ctx context.Context, cents int) error {
+	return l.box.(*ResilientPayments).Charge(ctx, cents)
+}
+
+type swapped struct {
+	base
+	current atomic.Pointer[ResilientPayments]
+}
+
+func (s *swapped) Charge(ctx context.Context, cents int) error {
+	return s.current.Load().Charge(ctx, cents)
+}
+
+type boxed struct {
+	base
+	box atomic.Value
+}
+
+func (b *boxed) Charge(ctx context.Context, cents int) error {
+	return b.box.Load().(interface {
+		Charge(context.Context, int) error
+	}).Charge(ctx, cents)
+}
+
+type switched struct {
+	base
+	box atomic.Value
+}
+
+func (s *switched) Charge(ctx context.Context, cents int) error {
+	switch do := s.box.Load().(type) {
+	case func(int) error:
+		return do(cents)
+	}
+	return s.base.Charge(ctx, cents)
+}
+
+var shared *ResilientPayments
+
+type global struct{ base }
+
+func (global) Charge(ctx context.Context, cents int) error { return shared.Charge(ctx, cents) }
+
+type billing interface{ Bill(cents int) error }
+
+type viaBilling struct {
+	base
+	billing
+}
+
+func (v viaBilling) Charge(ctx context.Context, cents int) error { return v.Bill(cents) }
+
+type queued struct {
+	base
+	jobs chan func()
+}
+
+func (q queued) Charge(ctx context.Context, cents int) error {
+	done := make(chan struct{})
+	q.jobs <- func() { close(done) }
+	select {
+	case <-done:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+// nop and disabled do nothing that needs a guard.
+type (
+	nop      struct{}
+	disabled struct{}
+)
+
+func (nop) Charge(ctx context.Context, cents int) error { return nil }
+
+func (nop) Ping(ctx context.Context) error { return nil }
+
+func (disabled) Charge(ctx context.Context, cents int) error { return errors.New("disabled") }
+
+func (disabled) Ping(ctx context.Context) error { return unavailable("ping") }
+
+func unavailable(what string) error { return fmt.Errorf("%s is disabled", what) }
+
+func callOthers(ctx context.Context, do func(int) error, b billing) {
+	var function Payments = byFunction{do: do}
+	function.Charge(ctx, 1)
+	var late Payments = &lazy{}
+	late.Charge(ctx, 1)
+	var exchanged Payments = &swapped{}
+	exchanged.Charge(ctx, 1)
+	var stored Payments = &boxed{}
+	stored.Charge(ctx, 1)
+	var either Payments = &switched{}
+	either.Charge(ctx, 1)
+	var everywhere Payments = global{}
+	everywhere.Charge(ctx, 1)
+	var billed Payments = viaBilling{billing: b}
+	billed.Charge(ctx, 1)
+	var worker Payments = queued{}
+	worker.Charge(ctx, 1)
+	var null Payments = nop{}
+	null.Charge(ctx, 1)
+	var off Payments = disabled{}
+	off.Charge(ctx, 1)
+	var nothing Payments = clients.Nop{}
+	nothing.Charge(ctx, 1)
+	var functions Payments = &clients.Functions{}
+	functions.Charge(ctx, 1)
+	var plain Payments = base{} // want `base is called as Payments without a guard`
+	plain.Charge(ctx, 1)
+	var gateway Payments = &clients.Gateway{} // want `clients.Gateway is called as Payments without a guard`
+	gateway.Charge(ctx, 1)
 }
 
 // backend is guarded as a whole.

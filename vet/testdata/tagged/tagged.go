@@ -3,7 +3,10 @@
 // Package tagged is wired without guards in this build only.
 package tagged
 
-import "context"
+import (
+	"context"
+	"net/http"
+)
 
 // Payments is the client of the payment service.
 //
@@ -14,7 +17,10 @@ type Payments interface {
 
 type client struct{}
 
-func (client) Charge(context.Context, int) error { return nil }
+func (client) Charge(context.Context, int) error {
+	_, err := http.Get("")
+	return err
+}
 
 type shop struct{ payments Payments }
 
