@@ -225,6 +225,36 @@ func TestScenario17CallAfterTheReturnTakesFromThePool(t *testing.T) {
 	}
 }
 
+// asked is a context that counts how often it is looked into.
+type asked struct {
+	context.Context
+	values int
+}
+
+func (a *asked) Value(key any) any {
+	a.values++
+	return a.Context.Value(key)
+}
+
+func TestCallsLookIntoTheirContextsOnlyWhileSomethingIsReserved(t *testing.T) {
+	b := sized(3, 0)
+	ctx := &asked{Context: t.Context()}
+	acquire(t, ctx, b).Release()
+	if ctx.values != 0 {
+		t.Errorf("looked %d times although nothing is reserved", ctx.values)
+	}
+	entry := reserve(t, t.Context(), Want{b, 1, Ticket})
+	acquire(t, ctx, b).Release()
+	if ctx.values == 0 {
+		t.Error("did not look although a permit is reserved")
+	}
+	ctx.values = 0
+	entry.Close()
+	if acquire(t, ctx, b).Release(); ctx.values != 0 {
+		t.Errorf("looked %d times after the entry", ctx.values)
+	}
+}
+
 func TestScenario18CallWithAnUnrelatedContextTakesFromThePool(t *testing.T) {
 	b := sized(2, 0)
 	entry := reserve(t, t.Context(), Want{b, 1, Lease})
