@@ -74,15 +74,20 @@ func (e *entry) stemOfVariable(v *types.Var, x ast.Expr, way map[*types.Var]bool
 }
 
 // stemOfField knows the fields of the receiver only: it serves all calls, so a
-// context that the body does not put there itself is not of this call.
+// context that nothing puts there after it is made is not of this call.
 func (e *entry) stemOfField(v *types.Var, x ast.Expr) stem {
 	selector, ok := x.(*ast.SelectorExpr)
-	if !ok || len(e.origins[v]) > 0 {
+	if !ok || v.Pkg() != e.Pkg || e.reassigned[v] {
 		return unsure
 	}
 	owner, _ := e.variable(selector.X)
 	if owner == nil || owner != e.receiver || len(e.origins[owner]) > 0 {
 		return unsure
+	}
+	for _, field := range embedded(e.TypesInfo.Selections[selector]) {
+		if e.reassigned[field.Origin()] {
+			return unsure
+		}
 	}
 	return foreign
 }

@@ -5,6 +5,8 @@ import (
 	"sync"
 	"time"
 
+	"golang.org/x/sync/errgroup"
+
 	resilience "github.com/resgen-go/resgen/runtime"
 
 	"github.com/resgen-go/resgen/vet/testdata/clients"
@@ -38,6 +40,8 @@ type shop struct {
 type audit interface {
 	Record(ctx context.Context, event string) error
 }
+
+var _ = []Shop{&shop{}, &careful{}, restless{}, logging{}, unnamed{}}
 
 func (s *shop) Close() error { return nil }
 
@@ -158,7 +162,10 @@ func (s *careful) Checkout(cart string, ctx context.Context) error {
 }
 
 // restless puts a context into its field itself.
-type restless struct{ *shop }
+type restless struct {
+	*shop
+	ctx context.Context
+}
 
 func (s restless) Checkout(cart string, ctx context.Context) error {
 	s.ctx = ctx
@@ -191,6 +198,11 @@ type (
 
 type twofold struct{ inventory clients.Inventory }
 
+var (
+	_ reader      = twofold{}
+	_ batchReader = twofold{}
+)
+
 func (t twofold) Read(ctx context.Context) error {
 	return t.inventory.Pick(context.Background(), "")
 }
@@ -207,6 +219,283 @@ type unnamed struct{ *shop }
 
 func (s unnamed) Checkout(string, context.Context) error {
 	return s.Pick(context.Background(), "") // want `call of Inventory.Pick misses`
+}
+
+// report serves the cases below.
+type report interface {
+	//resilience:anticipate preload=inventory:1
+	Run(ctx context.Context) error
+}
+
+// titledReport is a report and more.
+type titledReport interface {
+	report
+	Title() string
+}
+
+type titled struct{ inventory clients.Inventory }
+
+func (titled) Title() string { return "" }
+
+// What the package uses as a report, in whatever way.
+type (
+	wrapped     struct{ titled }
+	returned    struct{ titled }
+	assigned    struct{ titled }
+	whole       struct{ titled }
+	promoted    struct{ titled }
+	sweeper     struct{ titled }
+	usedInTests struct{ titled }
+)
+
+func wire(registry *resilience.Registry) (report, error) {
+	var slot struct{ first report }
+	slot.first = assigned{}
+	_ = titledReport(whole{})
+	_ = map[string]report{"": struct{ *promoted }{}}
+	(&sweeper{}).Run(context.Background())
+	if _, err := newResilientReport(&wrapped{}, registry); err != nil {
+		return nil, err
+	}
+	return returned{}, nil
+}
+
+func (r *wrapped) Run(ctx context.Context) error {
+	return r.inventory.Pick(context.Background(), "") // want `call of Inventory.Pick misses`
+}
+
+func (r returned) Run(ctx context.Context) error {
+	return r.inventory.Pick(context.Background(), "") // want `call of Inventory.Pick misses`
+}
+
+func (r assigned) Run(ctx context.Context) error {
+	return r.inventory.Pick(context.Background(), "") // want `call of Inventory.Pick misses`
+}
+
+func (r whole) Run(ctx context.Context) error {
+	return r.inventory.Pick(context.Background(), "") // want `call of Inventory.Pick misses the permits of bulkhead inventory that report.Run reserves`
+}
+
+// promoted is used as a report by what embeds it, which has no name.
+func (r promoted) Run(ctx context.Context) error {
+	return r.inventory.Pick(context.Background(), "")
+}
+
+// sweeper runs, but not as a report.
+func (r *sweeper) Run(ctx context.Context) error {
+	return r.inventory.Pick(context.Background(), "")
+}
+
+func (r usedInTests) Run(ctx context.Context) error {
+	return r.inventory.Pick(context.Background(), "")
+}
+
+// Decorators, which may stand before the wrapper.
+type (
+	ofWhole struct {
+		titled
+		next titledReport
+	}
+	ofFunction struct {
+		titled
+		run func(context.Context) error
+	}
+	ofFunctions struct {
+		titled
+		steps []func(context.Context) error
+	}
+	ofOther struct {
+		titled
+		next interface{ Run(context.Context) error }
+	}
+	ofShared struct{ titled }
+	byHelper struct {
+		titled
+		next report
+	}
+	byArgument byHelper
+)
+
+var (
+	_ = []report{ofWhole{}, ofFunction{}, ofFunctions{}, ofOther{}, ofShared{}, byHelper{}, byArgument{}}
+
+	guardedReport *resilientReport
+)
+
+func (r ofWhole) Run(ctx context.Context) error {
+	r.inventory.Pick(context.Background(), "")
+	return r.next.Run(ctx)
+}
+
+func (r ofFunction) Run(ctx context.Context) error {
+	r.inventory.Pick(context.Background(), "")
+	return r.run(ctx)
+}
+
+func (r ofFunctions) Run(ctx context.Context) error {
+	r.inventory.Pick(context.Background(), "")
+	return r.steps[0](ctx)
+}
+
+func (r ofOther) Run(ctx context.Context) error {
+	r.inventory.Pick(context.Background(), "")
+	return r.next.Run(ctx)
+}
+
+func (r ofShared) Run(ctx context.Context) error {
+	r.inventory.Pick(context.Background(), "")
+	run := guardedReport.Run
+	return run(ctx)
+}
+
+func (r byHelper) Run(ctx context.Context) error {
+	r.inventory.Pick(context.Background(), "")
+	return r.proceed(ctx)
+}
+
+func (r byHelper) proceed(ctx context.Context) error { return r.next.Run(ctx) }
+
+func (r byArgument) Run(ctx context.Context) error {
+	r.inventory.Pick(context.Background(), "")
+	return run(ctx, r.next)
+}
+
+func run(ctx context.Context, r report) error { return r.Run(ctx) }
+
+// plain is no decorator for its functions and methods, though they look alike.
+type plain struct{ titled }
+
+var _ report = plain{}
+
+func (r plain) Run(ctx context.Context) error {
+	again := func(ctx context.Context) error { return r.inventory.Ping(ctx) }
+	if err := again(ctx); err != nil {
+		return r.Run(ctx)
+	}
+	r.inventory.Pick(context.Background(), "") // want `call of Inventory.Pick misses`
+	return flush(ctx)
+}
+
+func flush(ctx context.Context) error { return nil }
+
+// Contexts that are put into the receiver while it runs.
+type (
+	session struct {
+		titled
+		ctx context.Context
+	}
+	begun   struct{ session }
+	renewed struct {
+		titled
+		*session
+	}
+	overwritten struct {
+		titled
+		job struct{ ctx context.Context }
+		own
+	}
+	own  struct{ context.Context }
+	kept struct {
+		titled
+		ctx context.Context
+	}
+)
+
+var _ = []report{begun{}, renewed{}, &overwritten{}, newKept()}
+
+func newKept() kept { return kept{ctx: context.Background()} }
+
+func (s *session) begin(ctx context.Context) { s.ctx = ctx }
+
+func (s begun) Run(ctx context.Context) error {
+	s.begin(ctx)
+	return s.inventory.Pick(s.ctx, "")
+}
+
+func (s renewed) Run(ctx context.Context) error {
+	s.renew(ctx)
+	return s.titled.inventory.Pick(s.ctx, "")
+}
+
+func (s *renewed) renew(ctx context.Context) { s.session = &session{ctx: ctx} }
+
+func (s *overwritten) Run(ctx context.Context) error {
+	s.begin(ctx)
+	return s.inventory.Pick(s.Context, "")
+}
+
+func (s *overwritten) begin(ctx context.Context) { *s = overwritten{own: own{ctx}} }
+
+func (s kept) Run(ctx context.Context) error {
+	s.begin(ctx)
+	return s.inventory.Pick(s.ctx, "") // want `call of Inventory.Pick misses`
+}
+
+func (s *kept) begin(context.Context) {}
+
+// Groups that the entry may not wait for.
+type (
+	unwaited struct {
+		titled
+		groups chan *sync.WaitGroup
+	}
+	handedOn  struct{ unwaited }
+	sometimes struct{ unwaited }
+	waited    struct{ unwaited }
+)
+
+var _ = []report{unwaited{}, handedOn{}, sometimes{}, waited{}}
+
+func (r unwaited) Run(ctx context.Context) error {
+	group := new(errgroup.Group)
+	group.Go(func() error { return r.inventory.Pick(context.Background(), "") })
+	go func() { _ = group.Wait() }()
+	return nil
+}
+
+func (r handedOn) Run(ctx context.Context) error {
+	var group sync.WaitGroup
+	group.Go(func() { r.inventory.Pick(context.Background(), "") })
+	group.Add(1)
+	go func() {
+		defer group.Done()
+		r.inventory.Pick(context.Background(), "")
+	}()
+	r.groups <- &group
+	return nil
+}
+
+func (r sometimes) Run(ctx context.Context) error {
+	var group sync.WaitGroup
+	group.Go(func() { r.inventory.Pick(context.Background(), "") })
+	if r.groups == nil {
+		group.Wait()
+	}
+	select {
+	case <-ctx.Done():
+		return ctx.Err()
+	default:
+		group.Wait()
+	}
+	return nil
+}
+
+func (r waited) Run(ctx context.Context) error {
+	for range 2 {
+		var group errgroup.Group
+		group.Go(func() error {
+			return r.inventory.Pick(context.Background(), "") // want `call of Inventory.Pick misses`
+		})
+		if err := group.Wait(); err != nil {
+			return err
+		}
+	}
+	var group sync.WaitGroup
+	defer group.Wait()
+	group.Go(func() {
+		r.inventory.Pick(context.Background(), "") // want `call of Inventory.Pick misses`
+	})
+	return nil
 }
 
 func traced(ctx context.Context) context.Context { return ctx }

@@ -120,3 +120,34 @@ func (w *resilientBatchReader) Read(ctx context.Context) error {
 	}
 	return call.Finish(w.next.Read(call.Context()))
 }
+
+var _ report = (*resilientReport)(nil)
+
+// resilientReport is a report whose calls are guarded.
+type resilientReport struct {
+	next report
+	run  *resilience.Guard
+}
+
+// newResilientReport puts the guards of report before next, with the settings of registry.
+func newResilientReport(next report, registry *resilience.Registry) (*resilientReport, error) {
+	wiring := registry.Wire("report")
+	w := &resilientReport{
+		next: next,
+		run:  wiring.Guard("Run", resilience.Guards{Preload: []resilience.Permits{{Bulkhead: "inventory", N: 1}}}),
+	}
+	if err := wiring.Done(); err != nil {
+		return nil, err
+	}
+	return w, nil
+}
+
+// Run preloads bulkhead inventory:1.
+func (w *resilientReport) Run(ctx context.Context) error {
+	var call resilience.Call
+	defer call.Release()
+	if err := call.Begin(ctx, w.run); err != nil {
+		return err
+	}
+	return call.Finish(w.next.Run(call.Context()))
+}

@@ -37,7 +37,14 @@ type (
 	brokenOff    struct{ base }
 )
 
-var _ shop.Shop = onePath{}
+var (
+	_ shop.Shop = onePath{}
+
+	_ = []shop.Shop{
+		enough{}, counted{}, parallel{}, branches{}, fallback{}, retry{}, retryFailure{}, uncounted{}, later{},
+		guardClause{}, elsewhere{}, leased{}, brokenOff{},
+	}
+)
 
 func (s onePath) Checkout(ctx context.Context) error {
 	if err := s.inventory.Pick(ctx, "tea"); err != nil {
