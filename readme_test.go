@@ -1,6 +1,6 @@
 // Package resgen_test holds the promises of the README and of the pages under
-// docs: every block of code in the README is compiled or run here, and so is that
-// in docs/guarding.md; settings are checked wherever they are shown.
+// docs: every block of code in the README is compiled or run here, and so is the
+// code in docs/guarding.md and what others say to type in a module of one's own.
 package resgen_test
 
 import (
@@ -27,6 +27,7 @@ const (
 	readme   = "README.md"
 	guarding = "docs/guarding.md"
 	settings = "docs/settings.md"
+	sharing  = "docs/shared-state.md"
 )
 
 // block is a fenced block of a page. Its first line may name a file: "//
@@ -149,30 +150,32 @@ func tables(t *testing.T) string {
 	t.Helper()
 	var out strings.Builder
 	headed := false
-	for line := range strings.Lines(string(resilience.StartingSettings(nil))) {
-		line = strings.TrimSuffix(line, "\n")
-		if head := headLine.FindStringSubmatch(line); head != nil {
+	for line := range strings.SplitSeq(string(resilience.StartingSettings(nil)), "\n") {
+		switch head := headLine.FindStringSubmatch(line); {
+		case head != nil && head[1] != "":
+			fmt.Fprintf(&out, "\n## %s\n", head[1])
 			headed = false
-			if head[1] != "" {
-				fmt.Fprintf(&out, "\n## %s\n", head[1])
-			} else {
-				fmt.Fprintf(&out, "\n**`%s`** %s.\n", head[2], head[3])
+		case head != nil:
+			fmt.Fprintf(&out, "\n**`%s`** %s.\n", head[2], head[3])
+			headed = false
+		case strings.Contains(line, `//   "`):
+			if !headed {
+				out.WriteString("\n| setting | default | allowed | meaning |\n|---|---|---|---|\n")
 			}
-		}
-		if !strings.Contains(line, `//   "`) {
-			continue
-		}
-		setting := settingLine.FindStringSubmatch(line)
-		if setting == nil {
-			t.Fatalf("resgen config prints what is not understood here: %s", line)
-		}
-		if !headed {
+			out.WriteString(settingRow(t, line))
 			headed = true
-			out.WriteString("\n| setting | default | allowed | meaning |\n|---|---|---|---|\n")
 		}
-		fmt.Fprintf(&out, "| `%s` | %s | %s | %s |\n", setting[1], otherwise(setting[2], setting[5]), setting[4], setting[3])
 	}
 	return out.String() + "\n"
+}
+
+func settingRow(t *testing.T, line string) string {
+	t.Helper()
+	setting := settingLine.FindStringSubmatch(line)
+	if setting == nil {
+		t.Fatalf("resgen config prints what is not understood here: %s", line)
+	}
+	return fmt.Sprintf("| `%s` | %s | %s | %s |\n", setting[1], otherwise(setting[2], setting[5]), setting[4], setting[3])
 }
 
 // otherwise is what holds without a setting.
@@ -199,15 +202,47 @@ func TestCommandsRun(t *testing.T) {
 	}
 	for _, b := range blocks(t, readme, "sh") {
 		dir := "."
-		if strings.HasPrefix(b.text, "# in your module\n") {
+		if strings.HasPrefix(b.text, inYourModule) {
 			dir = yourModule(t)
+			for _, b := range blocks(t, readme, "go") {
+				if b.role == "file" {
+					write(t, filepath.Join(dir, b.name), b.text)
+				}
+			}
 		}
 		run(t, dir, "sh", "-ec", shorter.Replace(b.text))
 		run(t, dir, "go", "vet", ".")
 	}
 }
 
-// yourModule is a module beside a clone of resgen.
+func TestSharingGoesIntoAModule(t *testing.T) {
+	if testing.Short() {
+		t.Skip("compiles a client of Redis")
+	}
+	for _, b := range blocks(t, sharing, "sh") {
+		if strings.HasPrefix(b.text, inYourModule) {
+			dir := yourModule(t)
+			write(t, filepath.Join(dir, "sharing.go"), `package yours
+
+import (
+	resilience "github.com/resgen-go/resgen/runtime"
+	"github.com/resgen-go/resgen/runtime/redis"
+)
+
+var Registry, Err = resilience.New(redis.Share())
+`)
+			run(t, dir, "sh", "-ec", b.text)
+			run(t, dir, "go", "vet", ".")
+			return
+		}
+	}
+	t.Errorf("%s does not say how to share in a module of one's own", sharing)
+}
+
+// inYourModule begins commands that are not for a clone of resgen.
+const inYourModule = "# in your module\n"
+
+// yourModule is an empty module beside a clone of resgen.
 func yourModule(t *testing.T) string {
 	t.Helper()
 	root, err := os.Getwd()
@@ -220,12 +255,6 @@ func yourModule(t *testing.T) string {
 	}
 	dir := filepath.Join(beside, "yours")
 	write(t, filepath.Join(dir, "go.mod"), "module example.com/yours\n\ngo 1.26.0\n")
-	write(t, filepath.Join(dir, "go.sum"), read(t, "go.sum"))
-	for _, b := range blocks(t, readme, "go") {
-		if b.role == "file" {
-			write(t, filepath.Join(dir, b.name), b.text)
-		}
-	}
 	return dir
 }
 

@@ -98,14 +98,15 @@ func frontHandler(shop Shop) http.Handler {
 	return mux
 }
 
+// answerError tells the public nothing of what is behind the front-end.
 func answerError(w http.ResponseWriter, err error) {
 	var refusal *resilience.RefusalError
 	if !errors.As(err, &refusal) {
-		http.Error(w, err.Error(), http.StatusBadGateway)
+		http.Error(w, "checkout failed", http.StatusBadGateway)
 		return
 	}
 	if after, known := refusal.RetryAfter(); known {
 		w.Header().Set("Retry-After", fmt.Sprintf("%.0f", after.Seconds()+0.5))
 	}
-	http.Error(w, err.Error(), http.StatusServiceUnavailable)
+	http.Error(w, "too busy, please try again later", http.StatusServiceUnavailable)
 }
