@@ -127,7 +127,7 @@ func (b *Breaker) take() (*Period, bool) {
 	now := Now()
 	p := b.present(now)
 	if p.waited(now) {
-		p = b.move(HalfOpen, now, now, reason("OPEN for %v", p.wakeAt().Sub(p.began)))
+		p = b.move(HalfOpen, now, now, reason("its delay of %v is over", p.wakeAt().Sub(p.began)))
 	}
 	if p.canary != nil {
 		p = b.writeOffCanary(p, now)

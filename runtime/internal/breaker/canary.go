@@ -121,8 +121,16 @@ func (s canaryRate) judge(minimum int, below Verdict) Judge {
 	})
 }
 
-func reached(what string, rate float64, calls uint64, threshold float64) string {
-	return fmt.Sprintf("%s rate %.4g %% of %d calls reached %v %%", what, rate, calls, threshold)
+func reached(what string, rate float64, counted uint64, threshold float64) string {
+	return fmt.Sprintf("%s rate %.4g %% of %s reached %v %%", what, rate, calls(counted), threshold)
+}
+
+// calls is a number of calls in words.
+func calls(n uint64) string {
+	if n == 1 {
+		return "1 call"
+	}
+	return fmt.Sprintf("%d calls", n)
 }
 
 func (s canaryRate) Open() Wait {

@@ -33,7 +33,7 @@ func (s consecutive) Closed() Rules {
 		if c.Failures < uint64(s.FailureThreshold) {
 			return Verdict{}
 		}
-		return Verdict{Open, fmt.Sprintf("%d calls in a row failed", c.Failures)}
+		return Verdict{Open, fmt.Sprintf("%s in a row failed", calls(c.Failures))}
 	})}
 }
 

@@ -19,7 +19,6 @@ const (
 	oneFree tally = 1 << 41
 
 	fieldMask = 1<<20 - 1
-	busyMask  = fieldMask * oneBusy
 )
 
 // Moves of one permit: add n × move to move n permits.
@@ -27,7 +26,6 @@ const (
 	freeToBusy = oneBusy - oneFree
 	freeToIdle = oneIdle - oneFree
 	idleToBusy = oneBusy - oneIdle
-	idleToFree = oneFree - oneIdle
 	busyToIdle = oneIdle - oneBusy
 	busyToFree = oneFree - oneBusy
 )
