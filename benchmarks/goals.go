@@ -17,7 +17,7 @@ func (g goal) holds() bool {
 }
 
 // goals holds a view of the results against what was set out to reach.
-func goals(ns view, allocs int64, idle, used float64) []goal {
+func goals(ns view, allocs int64, m memory) []goal {
 	closed := func(path string) float64 { return ns("closed", path, 1) }
 	refused := func(path string) float64 { return ns("refused", path, 1) }
 	bare := ns("floor", "bare", 1)
@@ -47,8 +47,10 @@ func goals(ns view, allocs int64, idle, used float64) []goal {
 		{"a failure: CONSECUTIVE_FAILURES", failure("breaker CONSECUTIVE_FAILURES"), 150, "ns", false},
 		{"a failure: PACED_RATE_THRESHOLD", failure("breaker PACED_RATE_THRESHOLD"), 150, "ns", false},
 		{"a failure: STATIC_THRESHOLD in 100", failure("breaker STATIC_THRESHOLD in 100"), 150, "ns", false},
-		{"a breaker whose window holds 100 calls", used, 1 << 10, "B", false},
-		{"a million idle breakers", idle * breakers / (1 << 30), 1, "GiB", false},
+		{"a breaker that holds 100 calls: CANARY_RATE_THRESHOLD", m.used["CANARY_RATE_THRESHOLD in 100"], 1 << 10, "B", false},
+		{"a breaker that holds 100 calls: STATIC_THRESHOLD", m.used["STATIC_THRESHOLD in 100"], 1 << 10, "B", false},
+		{"a breaker that holds none: CONSECUTIVE_FAILURES", m.used["CONSECUTIVE_FAILURES"], 1 << 10, "B", false},
+		{"a million idle breakers", m.idle * breakers / (1 << 30), 1, "GiB", false},
 	}
 }
 

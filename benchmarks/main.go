@@ -43,7 +43,6 @@ func run(rounds int, each time.Duration) error {
 			return err
 		}
 	}
-	idle, used := measureMemory()
-	report(os.Stdout, measured, idle, used)
+	report(os.Stdout, measured, measureMemory())
 	return nil
 }

@@ -13,19 +13,36 @@ const (
 	perRegistry = 100_000
 )
 
-// measureMemory returns what a breaker in a registry takes, in bytes: one of a
-// million that are idle, and one of a few whose windows hold 100 calls.
-func measureMemory() (idle, used float64) {
-	return weigh(breakers, func(*resilience.Guard) {}), weigh(perRegistry/10, fillWindow)
+// memory is what a breaker in a registry takes, in bytes.
+type memory struct {
+	idle float64            // one of a million, in ten registries
+	used map[string]float64 // by path: one that has made 200 calls
+}
+
+// heavy are the paths whose breakers are weighed.
+var heavy = []struct{ path, settings string }{
+	{"STATIC_THRESHOLD in 100", static},
+	{"CONSECUTIVE_FAILURES", consecutive},
+	{"CANARY_RATE_THRESHOLD in 100", canary},
+	{"CANARY_RATE_THRESHOLD, window of time", canaryOfTime},
+	{"PACED_RATE_THRESHOLD, window of time", paced},
+}
+
+func measureMemory() memory {
+	m := memory{idle: weigh(breakers, canary, func(*resilience.Guard) {}), used: map[string]float64{}}
+	for _, h := range heavy {
+		m.used[h.path] = weigh(perRegistry/10, h.settings, fillWindow)
+	}
+	return m
 }
 
 // weigh makes n breakers, does something with the guard of each, and returns what
 // one of them takes. The guards are not kept.
-func weigh(n int, do func(*resilience.Guard)) float64 {
+func weigh(n int, settings string, do func(*resilience.Guard)) float64 {
 	var registries []*resilience.Registry
 	before := heap()
 	for made := 0; made < n; {
-		registry := must(resilience.New(resilience.Settings("benchmark", []byte(`{"breakers": {"default": {`+canary+`}}}`)), resilience.Logger(nil)))
+		registry := must(resilience.New(resilience.Settings("benchmark", []byte(`{"breakers": {"default": {`+settings+`}}}`)), resilience.Logger(nil)))
 		wiring := registry.Wire("benchmark")
 		for range min(perRegistry, n) {
 			do(wiring.Guard("Do", resilience.Guards{Breaker: fmt.Sprintf("breaker %d", made)}))
