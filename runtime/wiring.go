@@ -13,10 +13,16 @@ import (
 // Guards says what stands before one method. Generated constructors fill it in
 // from the directives; empty names are guards that the method does not have.
 type Guards struct {
-	Breaker  string
-	Classify func(error) Outcome // nil: an error is a failure
+	Breaker string
+	// Classify judges what the dependency returned, a nil error too. It is not
+	// asked about refusals by guards further in, callers that gave up and
+	// deadlines that passed. Calls ask it at the same time. Without one an error
+	// is a failure.
+	Classify func(error) Outcome
 	Bulkhead string
-	Timeout  string
+	// Timeout ends the context of the call when it is over or the method has
+	// returned, so that bodies and streams end with it.
+	Timeout string
 
 	// Of an anticipated entry method: the breakers whose gates it asks, and the
 	// permits it reserves for the calls under it.
