@@ -468,6 +468,29 @@ func TestASectionMoreIsARowMore(t *testing.T) {
 	}
 }
 
+// mirrored has a setting that is another's value by default, with a rule of its own.
+type mirrored struct {
+	A int `setting:"a" default:"1" range:"[1,9]"`
+	B int `setting:"b" default:"=a" range:"[1,9]"`
+	C int `setting:"c" default:"0" range:"[0,9]"`
+}
+
+func (m *mirrored) Check() []setting.Problem {
+	if m.B <= m.C {
+		return nil
+	}
+	return []setting.Problem{{Field: "b", Other: "c", Message: "is above c"}}
+}
+
+func TestASettingThatMirrorsAWrongOneBreaksNoRule(t *testing.T) {
+	f := append(slices.Clone(standard), section{name: "pairs", one: "pair", kinds: []kind{{fresh: func() any { return new(mirrored) }}}})
+	_, err := f.parse("r.json", []byte(`{"pairs": {"default": {"c": 9}, "x": {"a": 10, "c": 0}, "y": {"a": 10, "b": 2, "c": 0}}}`), false)
+	want := "r.json:1:44: pairs.x.a: 10 is outside [1, 9]\nr.json:1:68: pairs.y.a: 10 is outside [1, 9]\nr.json:1:77: pairs.y.b: is above c"
+	if err == nil || err.Error() != want {
+		t.Errorf("faults\n%v\nwant\n%s", err, want)
+	}
+}
+
 func FuzzParse(f *testing.F) {
 	for _, path := range slices.Concat(glob(f, "testdata/good/*"), glob(f, "testdata/*/*.txtar")) {
 		data, err := os.ReadFile(path)
