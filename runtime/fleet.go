@@ -42,7 +42,8 @@ const (
 
 // FleetLink says that this process lost touch with the others that share its
 // breakers, and why, or that it is back. Meanwhile each shared breaker decides
-// for itself.
+// for itself. A loss that is followed by a return at once is a warning: the
+// server has forgotten an outage, or refuses a part of what it should do.
 type FleetLink struct {
 	At  time.Time `json:"at"`
 	Err error     `json:"-"` // nil: the link is there; "error" in JSON
