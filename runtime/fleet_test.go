@@ -2,6 +2,7 @@ package resilience_test
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"slices"
 	"strings"
@@ -157,4 +158,25 @@ func TestChangesOfTheFleetAreEvents(t *testing.T) {
 			t.Errorf("events %+v, want %+v", got, want)
 		}
 	})
+}
+
+func TestChangesOfAnOutageAreReadBack(t *testing.T) {
+	for _, change := range []resilience.OutageChange{
+		resilience.OutageBegan, resilience.OutageTrial, resilience.OutageTrialFailed, resilience.OutageEnded,
+	} {
+		text, err := json.Marshal(resilience.Outage{Change: change})
+		if err != nil {
+			t.Fatal(err)
+		}
+		var got resilience.Outage
+		if err := json.Unmarshal(text, &got); err != nil || got.Change != change {
+			t.Errorf("%s is read as %v with error %v", text, got.Change, err)
+		}
+	}
+	if err := new(resilience.OutageChange).UnmarshalText([]byte("FORGOT")); err == nil {
+		t.Error("FORGOT is a change of an outage")
+	}
+	if got := resilience.OutageChange(9).String(); got != "Change(9)" {
+		t.Errorf("a change out of range is %q", got)
+	}
 }

@@ -2,6 +2,7 @@ package redis
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"maps"
@@ -169,16 +170,29 @@ func (p *process) links() string {
 	return strings.Join(all, " ")
 }
 
-// complaint is why the link was lost first.
+// complaint is why the link was lost, each time.
 func (p *process) complaint() string {
 	p.mu.Lock()
 	defer p.mu.Unlock()
+	var all []string
 	for _, e := range p.events {
 		if link, ok := e.(resilience.FleetLink); ok && link.Err != nil {
-			return link.Err.Error()
+			all = append(all, link.Err.Error())
 		}
 	}
-	return ""
+	return strings.Join(all, "; ")
+}
+
+// said is all that observers were told, as they may log it.
+func (p *process) said() string {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	var all strings.Builder
+	for _, e := range p.events {
+		text, err := json.Marshal(e)
+		fmt.Fprintf(&all, "%+v %s %v\n", e, text, err)
+	}
+	return all.String()
 }
 
 // inAll waits until something holds for every process.

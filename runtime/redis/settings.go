@@ -7,10 +7,12 @@ import (
 	"errors"
 	"fmt"
 	"net"
+	"net/url"
 	"os"
 	"reflect"
 	"strings"
 	"time"
+	"unicode"
 
 	"github.com/redis/rueidis"
 
@@ -34,7 +36,7 @@ type settings struct {
 	Recording           string        `setting:"recording" default:"AGGREGATED" oneof:"AGGREGATED,SAMPLED" doc:"AGGREGATED counts every outcome; SAMPLED of successes only the share successSampleRate"`
 	SuccessSampleRate   float64       `setting:"successSampleRate" default:"1" range:"(0,1]" doc:"probability p with which SAMPLED counts a success, as 1/p"`
 	FlushInterval       time.Duration `setting:"flushInterval" default:"1s" range:"[10ms,1h]" doc:"pause between two reports of what a process counted"`
-	OutageCheckInterval time.Duration `setting:"outageCheckInterval" default:"5s" range:"[0s,1h]" doc:"a view older than this is asked for, in case a push got lost; 0: only pushes and answers to reports bring one"`
+	OutageCheckInterval time.Duration `setting:"outageCheckInterval" default:"5s" range:"[0s,1h]" doc:"a view older than this is asked for, in case a push got lost; 0: only pushes and answers to reports bring one, and 5s while an outage lasts"`
 	OutageThreshold     float64       `setting:"outageThreshold" default:"50" range:"(0,100]" doc:"percent of failed calls of all processes; at or above it an outage begins"`
 	OutageWindow        time.Duration `setting:"outageWindow" default:"2m" range:"[1s,1h]" doc:"calls that ended in this last while count"`
 	MinimumErrors       int           `setting:"minimumErrors" default:"20" range:"[1,1000000000]" doc:"no outage before so many failures in the window"`
@@ -57,6 +59,11 @@ func (s *settings) Check() (problems []setting.Problem) {
 			problem("address", "", "has a password in it, which does not belong into this file; use passwordEnv, passwordFile or addressEnv")
 		}
 	}
+	for field, name := range map[string]string{"addressEnv": s.AddressEnv, "passwordEnv": s.PasswordEnv} {
+		if strings.ContainsFunc(name, notOfName) { // not shown, as it may be what belongs into the variable
+			problem(field, "", "is no name of an environment variable, such as REDIS_URL")
+		}
+	}
 	if strings.ContainsAny(s.KeyPrefix, "{} \n") {
 		problem("keyPrefix", "", "%q has a brace or a blank in it, which keys can't have", s.KeyPrefix)
 	}
@@ -70,6 +77,11 @@ func (s *settings) Check() (problems []setting.Problem) {
 		problem("flushInterval", "outageWindow", "%v is above outageWindow (%v)", s.FlushInterval, s.OutageWindow)
 	}
 	return problems
+}
+
+// notOfName reports that names of variables don't have the character.
+func notOfName(r rune) bool {
+	return !unicode.IsLetter(r) && !unicode.IsDigit(r) && !strings.ContainsRune("_.-", r)
 }
 
 // samePlace reports that the fleet meets where it does with the other settings.
@@ -100,18 +112,30 @@ var errNoAddress = errors.New("is no address such as redis.internal:6379 or redi
 // parseAddress reads an address. Its errors don't repeat it, for it may hold a password.
 func parseAddress(address string) (option rueidis.ClientOption, err error) {
 	if strings.Contains(address, "://") {
-		if option, err = rueidis.ParseURL(address); err != nil {
-			return rueidis.ClientOption{}, errNoAddress
-		}
-		return option, nil
+		return parseURL(address)
 	}
 	for one := range strings.SplitSeq(address, ",") {
 		one = strings.TrimSpace(one)
 		host, port, err := net.SplitHostPort(one)
-		if err != nil || host == "" || port == "" {
+		if err != nil || host == "" || port == "" || strings.Contains(host, "@") {
 			return rueidis.ClientOption{}, errNoAddress
 		}
 		option.InitAddress = append(option.InitAddress, one)
+	}
+	return option, nil
+}
+
+// parseURL takes a slash without a database, too.
+func parseURL(address string) (option rueidis.ClientOption, err error) {
+	u, err := url.Parse(address)
+	if err != nil {
+		return option, errNoAddress
+	}
+	if u.Path == "/" {
+		u.Path = ""
+	}
+	if option, err = rueidis.ParseURL(u.String()); err != nil {
+		return rueidis.ClientOption{}, errNoAddress
 	}
 	return option, nil
 }

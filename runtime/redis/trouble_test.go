@@ -150,7 +150,7 @@ func (r *rig) wantLinks(t *testing.T, unnoticed bool) {
 	}
 	for _, p := range r.all {
 		if got := p.links(); got != want && !(unnoticed && got == "up down up") {
-			t.Errorf("the process was told %q of its link, want %q", got, want)
+			t.Errorf("the process was told %q of its link, want %q: %s", got, want, p.complaint())
 		}
 	}
 }

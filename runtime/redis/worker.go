@@ -151,7 +151,8 @@ func (w *worker) connect(members []*member) {
 	}
 	ctx, cancel := context.WithCancel(w.ctx)
 	w.client, w.deafen, w.deaf, w.refused = c, cancel, make(chan error, 1), false
-	w.listeners.Go(func() { w.fleet.listen(ctx, c, w.settings.channel(), w.deaf) })
+	channel, complaint := w.settings.channel(), w.deaf
+	w.listeners.Go(func() { w.fleet.listen(ctx, c, channel, complaint) })
 	for _, m := range members {
 		m.nudge(0)
 	}
