@@ -50,7 +50,6 @@ import (
 	"io"
 	"maps"
 	"os"
-	"os/exec"
 	"runtime"
 	"runtime/debug"
 	"slices"
@@ -77,15 +76,30 @@ var commands = map[string]func(args []string, stdout, stderr io.Writer) int{
 func main() { os.Exit(run(os.Args[1:], os.Stdout, os.Stderr)) }
 
 func run(args []string, stdout, stderr io.Writer) int {
+	var first string
 	if len(args) > 0 {
-		if command := commands[args[0]]; command != nil {
-			return command(args[1:], stdout, stderr)
-		}
-		if near, ok := nearCommand(args[0]); ok {
-			fmt.Fprintf(stderr, "resgen: there is no command %s; did you mean %s? A package would be ./%[1]s\n", args[0], near)
-			return exitUsage
-		}
+		first = args[0]
 	}
+	if command := commands[first]; command != nil {
+		return command(args[1:], stdout, stderr)
+	}
+	if near, ok := nearCommand(first); ok {
+		fmt.Fprintf(stderr, "resgen: there is no command %s; did you mean %s? A package would be ./%[1]s\n", first, near)
+		return exitUsage
+	}
+	return wrappers(args, stdout, stderr)
+}
+
+// nearCommand is the command that somebody meant with what is no flag and no path.
+func nearCommand(name string) (string, bool) {
+	if strings.HasPrefix(name, "-") || strings.ContainsAny(name, `./\`) {
+		return "", false
+	}
+	return nearest.Name(name, slices.Sorted(maps.Keys(commands)))
+}
+
+// wrappers writes wrappers, or says what it would write.
+func wrappers(args []string, stdout, stderr io.Writer) int {
 	opts, status, ok := parse(args, stdout, stderr)
 	if !ok {
 		return status
@@ -100,14 +114,6 @@ func run(args []string, stdout, stderr io.Writer) int {
 		return exitFault
 	}
 	return exitFine
-}
-
-// nearCommand is the command that somebody meant with what is no flag and no path.
-func nearCommand(name string) (string, bool) {
-	if strings.HasPrefix(name, "-") || strings.ContainsAny(name, `./\`) {
-		return "", false
-	}
-	return nearest.Name(name, slices.Sorted(maps.Keys(commands)))
 }
 
 // generate says what there is to say of the directives. ok is false if something
@@ -127,23 +133,6 @@ func generate(options generator.Options, stderr io.Writer) (result generator.Res
 		fmt.Fprint(stderr, unmatched(options))
 	}
 	return result, err == nil
-}
-
-// unmatched is what the go command has against patterns that match no package.
-func unmatched(options generator.Options) (warnings string) {
-	if !slices.ContainsFunc(options.Patterns, func(p string) bool { return strings.Contains(p, "...") }) {
-		return ""
-	}
-	var stderr strings.Builder
-	list := exec.Command("go", append([]string{"list", "-e", "-find", "-tags", options.Tags, "--"}, options.Patterns...)...)
-	list.Stderr = &stderr
-	_ = list.Run() // what else is wrong is reported elsewhere
-	for line := range strings.Lines(stderr.String()) {
-		if strings.Contains(line, "matched no packages") {
-			warnings += line
-		}
-	}
-	return warnings
 }
 
 // options are the command line.
