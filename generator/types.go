@@ -22,15 +22,16 @@ type printer struct {
 	unqualify  func(name string)           // is told every type name that is mentioned without a package
 	typeParams map[*types.TypeParam]string // their names in the output
 	unnameable func(what string)           // is told what cannot be spelled in the output: "needs …", "has …"
+	trial      bool                        // spell types without names out, and see whether that can be done
 }
 
 // home is the package that an output belongs to.
 type home struct {
 	types   *types.Package
-	path    string                                  // decides which internal packages may be imported
-	files   []*load.File                            // that the output is built with
-	sees    func(types.Object) bool                 // whether one of them declares what the package does
-	aliases func() map[*types.TypeName]*types.Alias // of types that have no other name here
+	path    string                  // decides which internal packages may be imported
+	files   []*load.File            // that the output is built with
+	sees    func(types.Object) bool // whether one of them declares what the package does
+	aliases func() []*types.Alias   // of types that may have no other name here
 }
 
 func (h home) owns(obj types.Object) bool { return obj.Pkg().Path() == h.types.Path() }
@@ -79,14 +80,16 @@ func (h home) obstacle(obj *types.TypeName) string {
 }
 
 // findAliases finds, in the package and all that it imports, what else types are
-// called that it cannot name. The nearest package that has an alias counts.
-func (h home) findAliases() map[*types.TypeName]*types.Alias {
-	found := map[*types.TypeName]*types.Alias{}
+// called that it cannot name. The nearest packages come first.
+func (h home) findAliases() []*types.Alias {
+	var found []*types.Alias
 	seen := map[*types.Package]bool{h.types: true}
 	for queue := []*types.Package{h.types}; len(queue) > 0; queue = queue[1:] {
 		scope := queue[0].Scope()
 		for _, name := range scope.Names() {
-			h.addAlias(found, scope.Lookup(name))
+			if alias := h.aliasOfHidden(scope.Lookup(name)); alias != nil {
+				found = append(found, alias)
+			}
 		}
 		for _, pkg := range slices.SortedFunc(slices.Values(h.imports(queue[0])), byPath) {
 			if !seen[pkg] {
@@ -116,20 +119,82 @@ func (h home) imports(pkg *types.Package) []*types.Package {
 
 func byPath(a, b *types.Package) int { return cmp.Compare(a.Path(), b.Path()) }
 
-func (h home) addAlias(found map[*types.TypeName]*types.Alias, obj types.Object) {
+// aliasOfHidden is the alias that obj declares, if the package can name that but
+// maybe not what it stands for.
+func (h home) aliasOfHidden(obj types.Object) *types.Alias {
 	alias, ok := obj.Type().(*types.Alias)
-	if !ok || alias.Obj() != obj || !h.sees(obj) || alias.TypeParams().Len() > 0 || h.obstacle(alias.Obj()) != "" {
-		return
+	if !ok || alias.Obj() != obj || !h.sees(obj) || h.obstacle(alias.Obj()) != "" {
+		return nil
 	}
-	named, ok := types.Unalias(alias).(*types.Named)
-	if ok && named.TypeArgs().Len() == 0 && found[named.Obj()] == nil && h.obstacle(named.Obj()) != "" {
-		found[named.Obj()] = alias
+	switch t := types.Unalias(alias).(type) {
+	case *types.Basic, *types.TypeParam:
+		return nil
+	case *types.Named:
+		if h.obstacle(t.Obj()) == "" {
+			return nil
+		}
 	}
+	return alias
+}
+
+// alias is what else the package can call a type, or call it by the name that is
+// given; nil if there is nothing.
+func (h home) alias(t types.Type, name string) *types.Alias {
+	for _, alias := range h.aliases() {
+		if name == "" || alias.Obj().Name() == name {
+			if alias := standingFor(t, alias); alias != nil {
+				return alias
+			}
+		}
+	}
+	return nil
+}
+
+// standingFor is the alias, with type arguments if it has parameters; nil if it does
+// not stand for t.
+func standingFor(t types.Type, alias *types.Alias) *types.Alias {
+	if alias.TypeParams().Len() > 0 {
+		args := inferred(t, alias)
+		if args == nil {
+			return nil
+		}
+		instance, err := types.Instantiate(nil, alias, args, true)
+		if err != nil {
+			return nil
+		}
+		alias = instance.(*types.Alias)
+	}
+	if !types.Identical(alias, t) {
+		return nil
+	}
+	return alias
+}
+
+// inferred are the type arguments that may make t of a generic alias; nil if
+// nothing does.
+func inferred(t types.Type, alias *types.Alias) []types.Type {
+	generic, _ := types.Unalias(alias).(*types.Named)
+	named, _ := t.(*types.Named)
+	if generic == nil || named == nil || generic.Origin() != named.Origin() {
+		return nil
+	}
+	args := make([]types.Type, alias.TypeParams().Len())
+	for i := range generic.TypeArgs().Len() {
+		if param, ok := generic.TypeArgs().At(i).(*types.TypeParam); ok {
+			args[param.Index()] = named.TypeArgs().At(i)
+		}
+	}
+	if slices.Contains(args, nil) {
+		return nil
+	}
+	return args
 }
 
 // code prints any type.
-func (p *printer) code(t types.Type) *jen.Statement {
-	switch t := p.nameable(t).(type) {
+func (p *printer) code(t types.Type) *jen.Statement { return p.spelledOut(p.nameable(t)) }
+
+func (p *printer) spelledOut(t types.Type) *jen.Statement {
+	switch t := t.(type) {
 	case *types.Basic:
 		return p.basic(t)
 	case *types.Alias:
@@ -173,12 +238,34 @@ func (p *printer) nameable(t types.Type) types.Type {
 		}
 		t = alias.Rhs()
 	}
-	if named, ok := t.(*types.Named); ok && p.home.obstacle(named.Obj()) != "" {
-		if alias := p.home.aliases()[named.Obj()]; alias != nil {
+	if !p.spells(t) {
+		if alias := p.home.alias(t, ""); alias != nil {
 			return alias
 		}
 	}
 	return t
+}
+
+// spells tells whether the output can spell a type, other than by an alias of it.
+func (p *printer) spells(t types.Type) bool {
+	switch t := t.(type) {
+	case *types.Basic, *types.Alias, *types.TypeParam:
+		return true
+	case *types.Named:
+		return p.home.obstacle(t.Obj()) == ""
+	}
+	spells := true
+	if !p.trial {
+		trial := &printer{
+			home:       p.home,
+			qualifier:  (*types.Package).Name,
+			unqualify:  func(string) {},
+			unnameable: func(string) { spells = false },
+			trial:      true,
+		}
+		trial.spelledOut(t)
+	}
+	return spells
 }
 
 // instance prints the name of a type, with its type arguments.
@@ -302,9 +389,11 @@ func (p *printer) structure(t *types.Struct) *jen.Statement {
 }
 
 func (p *printer) field(field *types.Var, tag string) *jen.Statement {
-	code := p.code(field.Type())
-	if !field.Embedded() {
-		code = jen.Id(field.Name()).Add(code)
+	var code *jen.Statement
+	if field.Embedded() {
+		code = p.embedded(field)
+	} else {
+		code = jen.Id(field.Name()).Add(p.code(field.Type()))
 	}
 	switch {
 	case tag == "":
@@ -313,6 +402,32 @@ func (p *printer) field(field *types.Var, tag string) *jen.Statement {
 		return code.Op("`" + tag + "`")
 	}
 	return code.Op(strconv.Quote(tag))
+}
+
+// embedded prints an embedded field. It is called like its type, so no other name
+// will do for that.
+func (p *printer) embedded(field *types.Var) *jen.Statement {
+	t, star := field.Type(), ""
+	if pointer, ok := t.(*types.Pointer); ok {
+		t, star = pointer.Elem(), "*"
+	}
+	if why := p.home.obstacle(nameOf(t)); why != "" {
+		alias := p.home.alias(types.Unalias(t), field.Name())
+		if alias == nil {
+			p.unnameable(fmt.Sprintf("has a struct that embeds %s, %s", spelled(nameOf(t)), why))
+			return jen.Id("_")
+		}
+		t = alias
+	}
+	return jen.Op(star).Add(p.code(t))
+}
+
+// nameOf is the declaration of a type that has a name.
+func nameOf(t types.Type) *types.TypeName {
+	if basic, ok := t.(*types.Basic); ok {
+		return types.Universe.Lookup(basic.Name()).(*types.TypeName)
+	}
+	return t.(interface{ Obj() *types.TypeName }).Obj()
 }
 
 // iface prints an inline interface, or the bare union of a constraint.

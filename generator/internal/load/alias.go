@@ -6,18 +6,18 @@ import (
 	"strings"
 )
 
-// An alias is an exported declaration type A = B of a dependency, where B cannot be named from everywhere. It is kept with
-// B, so that an output can name B by it.
+// An alias is a declaration type A = B of a dependency, where B mentions a type that cannot be named from everywhere. It is
+// kept with that, so that an output can name B by it.
 type alias struct {
 	unit *unit
-	of   string // B, without its package
+	of   string // the type, without its package
 }
 
 // noteAliases notes the aliases that n declares, and gives those that were noted for n to their types.
 func (l *loader) noteAliases(n *node) {
 	for _, u := range n.all {
-		if spec, ok := u.node.(*ast.TypeSpec); ok && spec.Assign.IsValid() && spec.Name.IsExported() {
-			l.noteAlias(u, spec)
+		if spec, ok := u.node.(*ast.TypeSpec); ok && spec.Assign.IsValid() {
+			ast.Walk(mentions{u.source, func(dep *node, name string) { l.noteAlias(u, dep, name) }}, spec.Type)
 		}
 	}
 	for _, a := range n.aliases {
@@ -25,25 +25,18 @@ func (l *loader) noteAliases(n *node) {
 	}
 }
 
-func (l *loader) noteAlias(u *unit, spec *ast.TypeSpec) {
-	switch of := spec.Type.(type) {
-	case *ast.Ident:
-		if !of.IsExported() {
-			l.attach(u.source.node, alias{u, of.Name})
+// noteAlias notes that an alias mentions a type, as mentions tells it.
+func (l *loader) noteAlias(u *unit, dep *node, name string) {
+	switch {
+	case dep == nil:
+		if !ast.IsExported(name) {
+			l.attach(u.source.node, alias{u, name})
 		}
-	case *ast.SelectorExpr:
-		base, _ := of.X.(*ast.Ident)
-		if base == nil || u.source.imports[base.Name] == nil {
-			return
-		}
-		dep := u.source.imports[base.Name]
-		switch {
-		case !slices.Contains(strings.Split(dep.PkgPath, "/"), "internal"):
-		case dep.parsed:
-			l.attach(dep, alias{u, of.Sel.Name})
-		default:
-			dep.aliases = append(dep.aliases, alias{u, of.Sel.Name})
-		}
+	case !slices.Contains(strings.Split(dep.PkgPath, "/"), "internal"):
+	case dep.parsed:
+		l.attach(dep, alias{u, name})
+	default:
+		dep.aliases = append(dep.aliases, alias{u, name})
 	}
 }
 

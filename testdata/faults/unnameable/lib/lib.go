@@ -11,4 +11,8 @@ type Client interface {
 	Send(m secret.Message) error
 	Pass(options struct{ limit int }) error
 	Bind(to interface{ bind() }) error
+	Embed(s struct{ secret.Letter }, p *struct{ *secret.Text }) error
 }
+
+// Mail gives secret.Letter another name, which a struct that embeds it cannot have.
+type Mail = secret.Letter

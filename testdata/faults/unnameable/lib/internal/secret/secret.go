@@ -3,3 +3,9 @@ package secret
 
 // Message is secret.
 type Message struct{}
+
+// Letter and Text are embedded.
+type (
+	Letter struct{}
+	Text   = string
+)
