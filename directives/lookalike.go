@@ -13,8 +13,8 @@ import (
 // comment that looks like one. It is quick, as it looks at lines and not at
 // syntax; so a string may ask, too.
 func Asks(src []byte) bool {
-	for line := range strings.Lines(string(src)) {
-		if asks(line) {
+	for line := range strings.SplitSeq(string(src), "\n") {
+		if asks(trimEnd(line)) {
 			return true
 		}
 	}
@@ -27,23 +27,27 @@ func asks(line string) bool {
 	if asksInBlock(line) {
 		return true
 	}
-	for i := range len(line) - 1 {
-		switch opening := line[i : i+2]; {
-		case opening == "//" && meant(trimEnd(line[i+2:])), opening == "/*" && asksInBlock(line[i:]):
+	for {
+		slash := strings.IndexByte(line, '/')
+		if slash < 0 {
+			return false
+		}
+		line = line[slash+1:]
+		switch {
+		case strings.HasPrefix(line, "/") && meant(line[1:], true), strings.HasPrefix(line, "*") && asksInBlock(line[1:]):
 			return true
 		}
 	}
-	return false
 }
 
 func asksInBlock(line string) bool {
-	text, _, _ := strings.Cut(strings.TrimPrefix(line, "/*"), "*/")
-	_, comment := blockLine(text)
-	return meant(comment)
+	text, _, _ := strings.Cut(line, "*/")
+	_, comment, slashes := blockLine(text)
+	return meant(comment, slashes)
 }
 
-func meant(comment string) bool {
-	_, ok := intended(comment)
+func meant(comment string, slashes bool) bool {
+	_, ok := intended(comment, slashes)
 	return ok
 }
 
@@ -54,7 +58,7 @@ func (p *parser) lookAlike(pos token.Pos, text string, packageDoc bool) {
 	if packageDoc && isSample(text) {
 		return
 	}
-	if meant, ok := intended(text); ok {
+	if meant, ok := intended(text, true); ok {
 		p.fault(pos, meant.name, "%q looks like a directive but is none; %s", "//"+text, meant.wayOut())
 	}
 }
@@ -63,8 +67,8 @@ func (p *parser) lookAlike(pos token.Pos, text string, packageDoc bool) {
 func (p *parser) block(pos token.Pos, text string, packageDoc bool) {
 	at := pos
 	for line := range strings.SplitAfterSeq(text, "\n") {
-		begin, comment := blockLine(line)
-		meant, ok := intended(comment)
+		begin, comment, slashes := blockLine(line)
+		meant, ok := intended(comment, slashes)
 		if ok && !(packageDoc && isSample(line)) {
 			p.fault(at+indent(line, begin), meant.name, "%q stands in a block comment, where nothing is a directive; %s", begin, meant.wayOut())
 		}
@@ -73,14 +77,16 @@ func (p *parser) block(pos token.Pos, text string, packageDoc bool) {
 }
 
 // blockLine cuts what frames a line of a block comment. The comment is what
-// begins there, without its slashes, as a line comment would have it.
-func blockLine(line string) (begin, comment string) {
-	begin = trimEnd(strings.TrimLeft(strings.TrimPrefix(line, "/*"), " \t\r*"))
-	if comment, slashes := strings.CutPrefix(begin, "//"); slashes {
-		return begin, comment
+// begins there, without its slashes if it has them.
+func blockLine(line string) (begin, comment string, slashes bool) {
+	begin = trimEnd(strings.TrimLeftFunc(strings.TrimPrefix(line, "/*"), isFrame))
+	if comment, slashes = strings.CutPrefix(begin, "//"); !slashes {
+		comment = strings.TrimPrefix(begin, "/")
 	}
-	return begin, " " + strings.TrimPrefix(begin, "/")
+	return begin, comment, slashes
 }
+
+func isFrame(r rune) bool { return r == ' ' || r == '\t' || r == '\r' || r == '*' }
 
 func trimEnd(s string) string { return strings.TrimRightFunc(s, unicode.IsSpace) }
 
@@ -106,19 +112,23 @@ type intention struct {
 	args string
 }
 
-// parts are those of a comment without its slashes: what stands before the
-// tool, the tool, what separates it from the name, the name, and the rest.
+// parts are those of a comment: the tool, what separates it from the name, the
+// name, and the rest.
 type parts struct {
-	before, word, separator, name, rest string
+	first                       bool // the tool stands right behind the slashes
+	word, separator, name, rest string
 }
 
-func partsOf(text string) (p parts) {
+func partsOf(text string, slashes bool) (p parts) {
 	rest := strings.TrimLeftFunc(strings.TrimPrefix(text, "/"), isSpace)
 	if strings.HasPrefix(rest, "+") || strings.HasPrefix(rest, "@") {
 		rest = rest[1:]
 	}
-	p.before = text[:len(text)-len(rest)]
+	p.first = slashes && len(rest) == len(text)
 	p.word, rest = cutWhile(rest, isLetterOrDigit)
+	if len(p.word) < len(command) {
+		return p // most comments, and most code
+	}
 	p.name = strings.TrimLeftFunc(strings.TrimLeft(strings.TrimLeftFunc(rest, isSpace), ":;/=-"), isSpace)
 	p.separator = rest[:len(rest)-len(p.name)]
 	p.name, p.rest = letters(p.name)
@@ -134,15 +144,16 @@ func isLetterOrDigit(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigi
 
 // tight tells that nothing but a colon keeps the parts apart, as in a directive
 // of whatever tool.
-func (p parts) tight() bool { return p.before == "" && p.separator == ":" && p.name != "" }
+func (p parts) tight() bool { return p.first && p.separator == ":" && p.name != "" }
 
 // colon tells that there is one, or the semicolon that is a slip of it.
 func (p parts) colon() bool { return strings.ContainsAny(p.separator, ":;") }
 
-// intended guesses from a comment without its slashes whether it was meant to
-// be a directive. A sentence that begins with the name of one was not.
-func intended(text string) (intention, bool) {
-	part := partsOf(text)
+// intended guesses from a comment without its slashes, if it had them, whether it
+// was meant to be a directive. A sentence that begins with the name of one was
+// not.
+func intended(text string, slashes bool) (intention, bool) {
+	part := partsOf(text, slashes)
 	if !part.nameTool() {
 		return intention{}, false
 	}
@@ -150,10 +161,10 @@ func intended(text string) (intention, bool) {
 	if near, ok := nearest.Name(part.name, kindNames()); ok {
 		meant.kind, meant.name = kindOf(near), near
 	}
-	if part.tight() || strings.HasPrefix(text, Tool+":") {
+	if part.tight() || slashes && strings.HasPrefix(text, Tool+":") {
 		return meant, true
 	}
-	return meant, meant.kind != nil && (part.colon() || part.before == "") && !meant.isProse(part.rest)
+	return meant, meant.kind != nil && (part.colon() || part.first) && !meant.isProse(part.rest)
 }
 
 // nameTool reports whether the word is our tool or our command in any case, or
