@@ -1,6 +1,7 @@
 package generator
 
 import (
+	"go/ast"
 	"go/build/constraint"
 	"path/filepath"
 	"slices"
@@ -36,19 +37,23 @@ func constraintOf(file *load.File) string {
 }
 
 // writtenConstraint is that of the //go:build line, or else of the older
-// // +build lines; nil if there is none.
+// // +build lines; nil if there is none. The older ones count only with a blank
+// line below them, and above all block comments.
 func writtenConstraint(file *load.File) constraint.Expr {
 	var old constraint.Expr
+	ended := false
 	for _, group := range file.Syntax.Comments {
 		if group.Pos() > file.Syntax.Package {
 			break
 		}
+		ended = ended || group == file.Syntax.Doc || slices.ContainsFunc(group.List, isBlock)
 		for _, comment := range group.List {
 			expr, err := constraint.Parse(comment.Text)
 			switch {
 			case err != nil:
 			case constraint.IsGoBuild(comment.Text):
 				return expr
+			case ended:
 			case old == nil:
 				old = expr
 			default:
@@ -58,6 +63,8 @@ func writtenConstraint(file *load.File) constraint.Expr {
 	}
 	return old
 }
+
+func isBlock(comment *ast.Comment) bool { return strings.HasPrefix(comment.Text, "/*") }
 
 // impliedTags are the operating system and the architecture at the end of a
 // file's name, by the rules of go/build.

@@ -51,7 +51,7 @@ func (t *importTable) name(pkg *types.Package) string { return t.chosen[importPa
 // method bodies mention like a parameter there.
 func (t *importTable) choose(source map[string]string, spoken names, inBodies map[string]names) {
 	t.chosen = map[string]Import{}
-	used := spokenFor(spoken, predeclared)
+	used := spokenFor(spoken, predeclared, names{"init": true}) // which Go lets no import be called
 	for _, p := range t.inOrder(source) {
 		free := spokenFor(used, inBodies[p])
 		name := free.pick(candidates(p, t.packages[p], source[p])...)

@@ -28,7 +28,7 @@ type printer struct {
 // home is the package that an output belongs to.
 type home struct {
 	types   *types.Package
-	path    string                  // decides which internal packages may be imported
+	path    string                  // without _test: decides what may be imported
 	files   []*load.File            // that the output is built with
 	sees    func(types.Object) bool // whether one of them declares what the package does
 	aliases func() []*types.Alias   // of types that may have no other name here
@@ -71,7 +71,7 @@ func (h home) obstacle(obj *types.TypeName) string {
 	case h.owns(obj):
 	case !obj.Exported():
 		return "which is not exported"
-	case obj.Pkg().Name() == "main":
+	case obj.Pkg().Name() == "main" && obj.Pkg().Path() != h.path:
 		return "which is in a package main"
 	case !h.importable(importPath(obj.Pkg())):
 		return "which is in an internal package"

@@ -1,0 +1,5 @@
+package main
+
+type Thing struct{}
+
+func main() {}
