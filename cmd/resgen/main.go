@@ -109,7 +109,9 @@ func wrappers(args []string, stdout, stderr io.Writer) int {
 		fmt.Fprintln(stderr, err)
 		return exitFault
 	}
-	result, ok := generate(generator.Options{Patterns: opts.patterns, Tags: opts.tags, Capacity: capacity}, stderr)
+	result, ok := generate(generator.Options{
+		Patterns: opts.patterns, Tags: opts.tags, Plain: opts.plain, Capacity: capacity,
+	}, stderr)
 	if !opts.finish(result, stdout, stderr) || !ok {
 		return exitFault
 	}
@@ -137,10 +139,10 @@ func generate(options generator.Options, stderr io.Writer) (result generator.Res
 
 // options are the command line.
 type options struct {
-	check, diff, list, verbose, version bool
-	config                              path
-	tags                                string
-	patterns                            []string
+	check, diff, list, plain, verbose, version bool
+	config                                     path
+	tags                                       string
+	patterns                                   []string
 }
 
 func (o *options) flags() *flag.FlagSet {
@@ -150,6 +152,7 @@ func (o *options) flags() *flag.FlagSet {
 	flags.Var(&o.config, "config", "settings `file`; to reserve more permits than it gives a bulkhead is a mistake")
 	flags.BoolVar(&o.diff, "diff", false, "write nothing; show how the outputs would change")
 	flags.BoolVar(&o.list, "list", false, "write nothing; list all methods with their guards, or why they have none")
+	flags.BoolVar(&o.plain, "plain", false, "load dependencies slowly and completely, to see whether the fast way is at fault")
 	flags.StringVar(&o.tags, "tags", "", "build tags, comma-separated, as for go build")
 	flags.BoolVar(&o.verbose, "v", false, "name each file that is written or removed")
 	flags.BoolVar(&o.version, "version", false, "print the version and exit")

@@ -5,6 +5,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"testing"
 
@@ -75,6 +76,14 @@ func TestACleanRunSaysNothing(t *testing.T) {
 	if !strings.Contains(read(t, "shop_resilience.go"), "ResilientShop") {
 		t.Error("there is no wrapper")
 	}
+}
+
+func TestOutputsAreTheSameHoweverPackagesAreLoaded(t *testing.T) {
+	inModule(t, source)
+	expect(t, 0, "", "")
+	expect(t, 0, "", "", "-plain", "-check")
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
+	expect(t, 0, "", "", "-check")
 }
 
 func TestVerboseRunsNameWhatTheyTouch(t *testing.T) {
