@@ -351,6 +351,6 @@ func (c *checker) faultName(t *target, name string, at token.Pos) {
 	if name == t.constructor {
 		role = "constructor"
 	}
-	c.fault(t.namePos(), directives.Wrapper, "the %s of %s would be %s, which is taken at %s; choose another name with //resilience:wrapper NAME",
-		role, t.name, name, c.place(at))
+	c.fault(t.namePos(), directives.Wrapper, "the %s of %s would be %s, which is taken at %s; choose another name with //%s:%s NAME",
+		role, t.name, name, c.place(at), directives.Tool, directives.Wrapper)
 }

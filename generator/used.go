@@ -17,7 +17,8 @@ func (r Result) Used() map[string][]string {
 			for _, m := range wrapper.Methods {
 				if g := m.Guard; g != nil {
 					breakers.add(append(g.Check, g.Breaker)...)
-					bulkheads.add(append(reserved(g), g.Bulkhead)...)
+					bulkheads.add(slices.Collect(maps.Keys(g.reserved()))...)
+					bulkheads.add(g.Bulkhead)
 					timeouts.add(g.Timeout)
 				}
 			}
@@ -28,13 +29,6 @@ func (r Result) Used() map[string][]string {
 		"bulkheads": bulkheads.sorted(),
 		"timeouts":  timeouts.sorted(),
 	}
-}
-
-func reserved(g *Guard) (bulkheads []string) {
-	for _, p := range slices.Concat(g.Preload, g.Lease) {
-		bulkheads = append(bulkheads, p.Bulkhead)
-	}
-	return bulkheads
 }
 
 // sorted are the names, without the empty one.
