@@ -51,6 +51,7 @@ type checker struct {
 	declared  map[*types.Func]directives.Set
 	outsiders []outsider
 	faults    directives.Faults
+	unknown   bool // a type, because of an error in a dependency
 }
 
 // targets resolves all annotated interfaces of the package.

@@ -115,9 +115,6 @@ func each(packages []*load.Package, do func(int, *load.Package)) {
 func process(pkg *load.Package, opts Options) (out outcome) {
 	annotated, faults := parse(pkg)
 	out.usage = usageOf(pkg, annotated)
-	for _, fault := range pkg.Faults {
-		out.broken = append(out.broken, Fault{fault.Position, fault.Message})
-	}
 	if len(pkg.Faults) == 0 && pkg.Types != nil {
 		c := &checker{pkg: pkg, capacity: opts.Capacity, place: func(pos token.Pos) string {
 			return opts.relative(directives.Position(pkg.Fset, pos)).String()
@@ -126,6 +123,12 @@ func process(pkg *load.Package, opts Options) (out outcome) {
 		out.plans = c.plans(targets)
 		out.warnings = append(c.nested(targets), c.cutOff(targets)...)
 		faults = append(faults, c.faults...)
+		if c.unknown {
+			pkg.Faults, out.plans = pkg.Below, nil
+		}
+	}
+	for _, fault := range pkg.Faults {
+		out.broken = append(out.broken, Fault{fault.Position, fault.Message})
 	}
 	if out.invalid = fromDirectives(faults); len(out.invalid) > 0 {
 		return out

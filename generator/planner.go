@@ -167,6 +167,10 @@ func (p *planner) errorType() types.Type {
 // unnameable reports a method, or the interface as a whole if m is nil, for which
 // the output needs a type that it cannot spell.
 func (p *planner) unnameable(t *target, m *method, what string) {
+	if what == needsUnknown && len(p.pkg.Below) > 0 {
+		p.unknown = true // and why is told below
+		return
+	}
 	if m == nil {
 		p.faultWhole(t.annotated, "it %s", what)
 		return

@@ -315,12 +315,14 @@ func (p *printer) typeParam(t *types.TypeParam) string {
 	return t.Obj().Name()
 }
 
+const needsUnknown = "needs a type that is not known"
+
 func (p *printer) basic(t *types.Basic) *jen.Statement {
 	switch t.Kind() {
 	case types.UnsafePointer:
 		return jen.Id(p.qualifier(types.Unsafe)).Dot("Pointer")
 	case types.Invalid:
-		p.unnameable("needs a type that is not known")
+		p.unnameable(needsUnknown)
 		return jen.Id("_")
 	}
 	return p.typeName(types.Universe.Lookup(p.synonym(t.Name())).(*types.TypeName))

@@ -127,8 +127,8 @@ func empty(path, name string) *types.Package {
 }
 
 // report keeps the errors of a package that stand in the way. Unused imports are none: the bodies that use them are not
-// looked at. Cycles of imports are told by the go command. Of a dependency only an import that fails counts, as it has been
-// pruned.
+// looked at. Cycles of imports are told by the go command. Of a dependency only an import that fails counts for sure, as it
+// has been pruned.
 func (l *loader) report(n *node) func(error) {
 	kept := false
 	return func(err error) {
@@ -143,18 +143,23 @@ func (l *loader) report(n *node) func(error) {
 			return
 		}
 		switch {
-		case strings.HasSuffix(e.Msg, "("+importCycle+")"):
+		case strings.HasSuffix(e.Msg, " and not used"), strings.HasSuffix(e.Msg, "("+importCycle+")"):
 			kept = false
 		case n.folder == nil:
 			kept = strings.HasPrefix(e.Msg, "could not import ")
+			if !kept {
+				n.doubts = append(n.doubts, e)
+			}
 		default:
-			kept = !strings.HasSuffix(e.Msg, " and not used") && !l.mended(n, e) && !n.stemsFromC(e)
+			kept = !l.mended(n, e) && !n.stemsFromC(e) && !n.misses(e)
 		}
 		if kept {
-			n.typeFaults = append(n.typeFaults, Fault{l.fset.Position(e.Pos), oneLine(e.Msg)})
+			n.typeFaults = append(n.typeFaults, l.typeFault(e))
 		}
 	}
 }
+
+func (l *loader) typeFault(e types.Error) Fault { return Fault{l.fset.Position(e.Pos), oneLine(e.Msg)} }
 
 // addDetail adds a further part of the last error, such as the place of another declaration.
 func (l *loader) addDetail(n *node, at token.Pos, detail string) {
@@ -191,6 +196,12 @@ func (n *node) clashes(e types.Error) bool {
 		method, ok := u.node.(*ast.FuncDecl)
 		return ok && method.Name.Pos() == e.Pos && n.promised[Receiver(method)]
 	})
+}
+
+// misses says whether an error is about the name of a package that is missing, which its import tells.
+func (n *node) misses(e types.Error) bool {
+	name, ok := strings.CutPrefix(e.Msg, "undefined: ")
+	return ok && slices.ContainsFunc(n.sources, func(s *source) bool { return slices.Contains(s.missing, s.packageOf(name)) })
 }
 
 func isNoLetter(r rune) bool { return r != '_' && !unicode.IsLetter(r) && !unicode.IsDigit(r) }

@@ -54,6 +54,8 @@ type Package struct {
 	Types *types.Package
 	// Info tells of the declarations: Defs, Implicits and Scopes. It is nil with Types.
 	Info *types.Info
+	// Below are errors in dependencies. They matter only where a type is not known for them.
+	Below []Fault
 	// Faults are the reasons why the package does not compile, sorted by position: those of the go command, the parser
 	// and the type checker, but none that our own outputs would mend.
 	Faults []Fault

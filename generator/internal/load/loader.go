@@ -24,6 +24,7 @@ type loader struct {
 	todo    []*unit    // units that are kept, but not followed yet
 
 	troubled func() bool // whether there is something to tell of a dependency
+	doubtful func() bool // whether there may be
 }
 
 func newLoader(cfg Config) *loader {
@@ -35,7 +36,7 @@ func newLoader(cfg Config) *loader {
 		slots: make(chan struct{}, runtime.GOMAXPROCS(0)),
 		done:  make(chan *node),
 	}
-	l.troubled = sync.OnceValue(l.anyTrouble)
+	l.troubled, l.doubtful = sync.OnceValue(l.anyTrouble), sync.OnceValue(l.anyDoubt)
 	return l
 }
 

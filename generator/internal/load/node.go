@@ -1,11 +1,10 @@
 package load
 
 import (
-	"cmp"
 	"go/ast"
 	"go/types"
-	"path"
 	"strconv"
+	"strings"
 
 	"golang.org/x/tools/go/packages"
 )
@@ -35,7 +34,8 @@ type node struct {
 	info    *types.Info
 
 	syntaxFaults []Fault
-	typeFaults   []Fault // of a dependency, only imports that fail
+	typeFaults   []Fault       // of a dependency, only imports that fail
+	doubts       []types.Error // the other errors of a dependency
 }
 
 // own says whether the package belongs to the user, so that outputs in it are ours to write.
@@ -50,6 +50,7 @@ type source struct {
 	specs   map[ast.Spec]*node // packages by import
 	imports map[string]*node   // packages by the name that the file uses
 	dots    []*node            // packages whose names the file uses bare
+	missing []*node            // packages that are missing, so that it is not known how the file calls them
 	used    map[*node]bool     // packages that what is kept of the file mentions
 	cgo     bool               // it imports C
 	standIn bool
@@ -74,6 +75,8 @@ func (l *loader) newSource(n *node, file *File) *source {
 		}
 		s.specs[spec] = dep
 		switch name := importName(spec, dep); name {
+		case "":
+			s.missing = append(s.missing, dep)
 		case "_":
 		case ".":
 			s.dots = append(s.dots, dep)
@@ -93,9 +96,23 @@ func (l *loader) imported(n *node, spec *ast.ImportSpec) *node {
 	return l.nodes[n.Imports[name].ID]
 }
 
+// importName is empty for a package that is missing.
 func importName(spec *ast.ImportSpec, dep *node) string {
 	if spec.Name != nil {
 		return spec.Name.Name
 	}
-	return cmp.Or(dep.Name, path.Base(dep.PkgPath)) // a missing package has no name
+	return dep.Name
+}
+
+// packageOf is the package that the file may call by a name; nil if there is none.
+func (s *source) packageOf(name string) *node {
+	if dep := s.imports[name]; dep != nil || s.node.units[name] != nil {
+		return dep
+	}
+	for _, dep := range s.missing {
+		if strings.Contains(dep.PkgPath, name) {
+			return dep
+		}
+	}
+	return nil
 }

@@ -152,9 +152,11 @@ func (m mentions) Visit(x ast.Node) ast.Visitor {
 	case *ast.Field:
 		return m.only(x.Type)
 	case *ast.SelectorExpr:
-		if base, ok := x.X.(*ast.Ident); ok && m.s.imports[base.Name] != nil {
-			m.see(m.s.imports[base.Name], x.Sel.Name)
-			return nil
+		if base, ok := x.X.(*ast.Ident); ok {
+			if dep := m.s.packageOf(base.Name); dep != nil {
+				m.see(dep, x.Sel.Name)
+				return nil
+			}
 		}
 		return m.only(x.X)
 	case *ast.Ident:

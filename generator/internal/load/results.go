@@ -75,6 +75,9 @@ func (l *loader) fill(result *Package, f *folder, p *packages.Package) {
 		result.Types, result.Info = n.types, n.info
 	}
 	result.Faults = l.faults(n, f)
+	if l.doubtful() {
+		result.Below = l.doubtsBelow(n)
+	}
 }
 
 // faults are all that is wrong with a package. One without a position only counts if there is no better.
@@ -91,7 +94,9 @@ func (l *loader) faults(n *node, f *folder) []Fault {
 		}
 	}
 	if l.troubled() {
-		faults = append(faults, l.faultsBelow(n, map[*node]bool{})...)
+		for _, dep := range below(n, map[*node]bool{}) {
+			faults = append(faults, l.faultsOfDependency(dep)...)
+		}
 	}
 	if len(faults) == 0 {
 		faults = bare
@@ -120,23 +125,49 @@ func (l *loader) anyTrouble() bool {
 	return false
 }
 
-// faultsBelow are the faults of the packages that n uses. Those of a root are told with itself.
-func (l *loader) faultsBelow(n *node, seen map[*node]bool) []Fault {
-	var faults []Fault
+// anyDoubt says whether something may be wrong with a dependency.
+func (l *loader) anyDoubt() bool {
+	for _, n := range l.nodes {
+		if len(n.doubts) > 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// below are the packages that n uses, and those that these use. Of a root is told with itself.
+func below(n *node, seen map[*node]bool) []*node {
+	var nodes []*node
 	for _, dep := range slices.SortedFunc(maps.Keys(n.uses), byID) {
-		if dep.folder != nil || seen[dep] {
-			continue
+		if dep.folder == nil && !seen[dep] {
+			seen[dep] = true
+			nodes = append(append(nodes, dep), below(dep, seen)...)
 		}
-		seen[dep] = true
-		faults = append(faults, dep.compileFaults()...)
-		if len(dep.GoFiles) > 0 { // else its importer tells
-			for _, fault := range l.listFaults(dep) {
-				faults = append(faults, l.placed(dep, fault))
-			}
+	}
+	return nodes
+}
+
+func (l *loader) faultsOfDependency(n *node) []Fault {
+	faults := n.compileFaults()
+	if len(n.GoFiles) > 0 { // else its importer tells
+		for _, fault := range l.listFaults(n) {
+			faults = append(faults, l.placed(n, fault))
 		}
-		faults = append(faults, l.faultsBelow(dep, seen)...)
 	}
 	return faults
+}
+
+// doubtsBelow are the other errors in the packages that n uses.
+func (l *loader) doubtsBelow(n *node) []Fault {
+	var faults []Fault
+	for _, dep := range below(n, map[*node]bool{}) {
+		for _, e := range dep.doubts {
+			if !dep.stemsFromC(e) {
+				faults = append(faults, l.typeFault(e))
+			}
+		}
+	}
+	return sortFaults(faults)
 }
 
 // listFaults are the faults that the go command finds with a package, but for those in outputs of ours.

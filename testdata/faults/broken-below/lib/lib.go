@@ -1,0 +1,11 @@
+// Package lib does not compile.
+package lib
+
+type Client interface {
+	Call(v missing) error
+	Keep(by map[Key]string) error
+}
+
+type Key []int
+
+type Fine struct{}
