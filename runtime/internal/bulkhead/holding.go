@@ -52,25 +52,38 @@ func (h *holding) fromPool() int32 {
 
 // fill gets from the pool what a new reservation, which nobody else knows yet, has not borrowed.
 func (h *holding) fill(ctx context.Context, p *patience) (waited bool, refused *Refusal) {
-	c := h.claim()
-	if c.n == 0 {
+	n := h.n - h.owed
+	if n == 0 {
 		return false, nil
 	}
+	if _, had := h.bulkhead.take(int(n), h.to()); !had {
+		if waited, refused = h.wait(ctx, p); refused != nil {
+			return waited, refused
+		}
+	}
+	h.book(n)
+	return waited, nil
+}
+
+// wait gets what is not there at once, unless it may not wait.
+func (h *holding) wait(ctx context.Context, p *patience) (waited bool, refused *Refusal) {
 	if h.againstOrder() {
 		p = new(patience)
 	}
-	if waited, refused = h.bulkhead.obtain(ctx, c, p); refused == nil {
-		h.book(int32(c.n))
+	return h.bulkhead.obtain(ctx, h.claim(), p)
+}
+
+// to is where permits from the pool go.
+func (h *holding) to() tally {
+	if h.as == Own {
+		return freeToBusy
 	}
-	return waited, refused
+	return freeToIdle
 }
 
 // claim is what a new reservation wants from the pool.
 func (h *holding) claim() claim {
-	c := claim{n: int(h.n - h.owed), loan: int(h.owed), to: freeToIdle}
-	if h.as == Own {
-		c.to = freeToBusy
-	}
+	c := claim{n: int(h.n - h.owed), loan: int(h.owed), to: h.to()}
 	if h.reservation.outer != nil {
 		c.nested, c.held = h, h.enclosing()
 	}
