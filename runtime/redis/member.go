@@ -22,8 +22,8 @@ type member struct {
 	verdict atomic.Pointer[verdict] // what the trials said, till the server knows it
 
 	mu        sync.Mutex
-	gone      bool // it is not shared now: what is still to be handed in goes, and nothing comes
-	suspended bool // that is so while sharing is turned off
+	gone      bool // it is not shared now, but may have something to hand in
+	suspended bool // it is gone only while sharing is turned off
 
 	calls, failures uint64 // of the breaker that are counted already
 	reports         []report
@@ -200,7 +200,7 @@ func (m *member) stalled(now time.Time, s *settings) bool {
 	return now.Sub(m.progress.at) > patience
 }
 
-// errForgot is what becomes of an outage on a server that was emptied: nobody knows that it ended.
+// errForgot is that an outage is no more, though nobody ended it: the server was emptied, or is another one.
 var errForgot = errors.New("the server has lost what it knew")
 
 // answered takes the view that an exchange brought.

@@ -446,8 +446,8 @@ func TestAVerdictOfATokenThatPassedOnIsNone(t *testing.T) {
 	outage := d.outage()
 	eventually(t, time.Second, "a token", func() bool { return d.try("a", outage).holder == "a" })
 	time.Sleep(d.settings.TrialTimeout + 2*time.Millisecond)
-	if v := d.settle("a", outage, true); v.outage != outage {
-		t.Error("trials that were decided too late ended the outage")
+	if v := d.settle("a", outage, true); v.outage != outage || v.holder != "" {
+		t.Errorf("after trials that were decided too late the view is %+v", v)
 	}
 }
 

@@ -220,7 +220,7 @@ func (f *fleet) doubt() {
 	}
 }
 
-// exchange asks what is due and takes the answers.
+// exchange asks what is due and takes the answers in.
 func (w *worker) exchange(members []*member, now time.Time) {
 	var asking []*member
 	var requests []request
@@ -232,10 +232,13 @@ func (w *worker) exchange(members []*member, now time.Time) {
 	for !w.flushAt.After(now) {
 		w.flushAt = w.flushAt.Add(max(w.settings.FlushInterval, now.Sub(w.flushAt)))
 	}
-	if len(requests) == 0 {
-		return
+	if len(requests) > 0 {
+		w.judge(members, w.run(members, asking, requests))
 	}
-	var trouble error
+}
+
+// run asks, and says what is wrong with the answers.
+func (w *worker) run(members, asking []*member, requests []request) (trouble error) {
 	for i, answer := range w.client.run(w.ctx, requests) {
 		v, err := readView(answer)
 		if err == nil {
@@ -245,15 +248,15 @@ func (w *worker) exchange(members []*member, now time.Time) {
 			trouble = err
 			asking[i].lose(requests[i].script, time.Now().Add(pause/2+rand.N(pause)))
 		}
+		if errors.Is(err, errForgot) {
+			w.fleet.doubt() // so that all which it forgot is one complaint
+		}
 		if v.trouble != "" && !w.refused {
 			w.refused = true
 			w.warn(members, fmt.Errorf("the server refuses parts of a change, so that others may see it late: %s", v.trouble))
 		}
 	}
-	if errors.Is(trouble, errForgot) {
-		w.fleet.doubt() // so that all which it forgot is one complaint
-	}
-	w.judge(members, trouble)
+	return trouble
 }
 
 // judge finds out whether the link is there: that is when every member has an answer.

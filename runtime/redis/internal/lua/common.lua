@@ -52,7 +52,9 @@ local function write(changed)
 	if #gone > 0 then
 		redis.call('HDEL', state, unpack(gone))
 	end
-	redis.call('HSET', state, unpack(set))
+	if #set > 0 then
+		redis.call('HSET', state, unpack(set))
+	end
 	attempt('EXPIRE', state, week)
 end
 
@@ -114,7 +116,7 @@ end
 local function view()
 	local v = {
 		whole(now), whole(number('change')), s.outage or '0', whole(number('retry')), s.holder or '', whole(number('until')),
-		s.forced or '0', off and '1' or '0', s.reason or '', trouble,
+		s.forced or '0', off and '1' or '0', s.reason or '', '',
 	}
 	if number('change') > since then
 		for _, entry in ipairs(attempt('LRANGE', history, 0, -1)) do

@@ -4,11 +4,15 @@
 
 local outage, result, reason = ARGV[6], ARGV[7], ARGV[8]
 
-if s.outage == outage and s.holder == process and now <= number('until') and not s.forced then
-	if result == 'GOOD' then
+if s.outage == outage and s.holder == process and not s.forced then
+	local token = {holder = false, ['until'] = false}
+	if now > number('until') then
+		write(token) -- too late: the trials may be those of another time
+	elseif result == 'GOOD' then
 		finish(reason)
 	else
-		change('TRIAL_FAILED', reason, {holder = false, ['until'] = false, retry = whole(now + patience)})
+		token.retry = whole(now + patience)
+		change('TRIAL_FAILED', reason, token)
 	end
 end
 return view()
