@@ -55,6 +55,7 @@ func (c *checker) plan(source *load.File, targets []*target, declared names) Pla
 		p.home.path = strings.TrimSuffix(c.pkg.Path, "_test")
 	}
 	p.home.aliases = sync.OnceValue(p.home.findAliases)
+	p.home.lengths, p.home.object = sync.OnceValue(c.lengths), c.object
 	typeParams := p.survey(targets)
 	plan := Plan{
 		Path:       load.OutputPath(source.Path),

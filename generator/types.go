@@ -3,6 +3,7 @@ package generator
 import (
 	"cmp"
 	"fmt"
+	"go/ast"
 	"go/types"
 	"slices"
 	"strconv"
@@ -22,16 +23,19 @@ type printer struct {
 	unqualify  func(name string)           // is told every type name that is mentioned without a package
 	typeParams map[*types.TypeParam]string // their names in the output
 	unnameable func(what string)           // is told what cannot be spelled in the output: "needs …", "has …"
+	written    []string                    // constants that are printed, in their order
 	trial      bool                        // spell types without names out, and see whether that can be done
 }
 
 // home is the package that an output belongs to.
 type home struct {
 	types   *types.Package
-	path    string                  // without _test: decides what may be imported
-	files   []*load.File            // that the output is built with
-	sees    func(types.Object) bool // whether one of them declares what the package does
-	aliases func() []*types.Alias   // of types that may have no other name here
+	path    string                           // without _test: decides what may be imported
+	files   []*load.File                     // that the output is built with
+	sees    func(types.Object) bool          // whether one of them declares what the package does
+	aliases func() []*types.Alias            // of types that may have no other name here
+	lengths func() map[*types.Array]ast.Expr // as they are written
+	object  func(name ast.Expr) types.Object // that is mentioned in one
 }
 
 func (h home) owns(obj types.Object) bool { return obj.Pkg().Path() == h.types.Path() }
@@ -60,7 +64,7 @@ func importPath(pkg *types.Package) string {
 
 // obstacle says what keeps the package from naming obj; it is empty if nothing
 // does.
-func (h home) obstacle(obj *types.TypeName) string {
+func (h home) obstacle(obj types.Object) string {
 	switch {
 	case obj.Pkg() == nil:
 		if h.types.Scope().Lookup(obj.Name()) != nil {
@@ -208,7 +212,7 @@ func (p *printer) spelledOut(t types.Type) *jen.Statement {
 	case *types.Slice:
 		return jen.Index().Add(p.code(t.Elem()))
 	case *types.Array:
-		return jen.Index(jen.Id(strconv.FormatInt(t.Len(), 10))).Add(p.code(t.Elem()))
+		return jen.Index(p.length(t)).Add(p.code(t.Elem()))
 	case *types.Map:
 		return jen.Map(p.code(t.Key())).Add(p.code(t.Elem()))
 	case *types.Chan:
@@ -285,6 +289,10 @@ func (p *printer) typeName(obj *types.TypeName) *jen.Statement {
 	if why := p.home.obstacle(obj); why != "" {
 		p.unnameable(fmt.Sprintf("needs %s, %s", spelled(obj), why))
 	}
+	return p.name(obj)
+}
+
+func (p *printer) name(obj types.Object) *jen.Statement {
 	if obj.Pkg() == nil || p.home.owns(obj) {
 		p.unqualify(obj.Name())
 		return jen.Id(obj.Name())
@@ -293,12 +301,12 @@ func (p *printer) typeName(obj *types.TypeName) *jen.Statement {
 }
 
 // ofC tells a type that cgo makes. The fast way of loading has it in a package C.
-func ofC(obj *types.TypeName) bool {
+func ofC(obj types.Object) bool {
 	return obj.Pkg().Path() == "C" || strings.HasPrefix(obj.Name(), "_Ctype_")
 }
 
 // spelled is how a message names a type: pkg.Name, and C.name for what cgo made.
-func spelled(obj *types.TypeName) string {
+func spelled(obj types.Object) string {
 	if name, ok := strings.CutPrefix(obj.Name(), "_Ctype_"); ok {
 		return "C." + name
 	}
@@ -375,7 +383,9 @@ func (p *printer) param(name string, t types.Type, variadic bool) Param {
 }
 
 func (p *printer) expression(t types.Type) Type {
-	return Type{code: p.code(t), identity: types.TypeString(t, nil)}
+	from := len(p.written)
+	code := p.code(t)
+	return Type{code: code, identity: types.TypeString(t, nil) + strings.Join(p.written[from:], ",")}
 }
 
 func (p *printer) structure(t *types.Struct) *jen.Statement {

@@ -2,9 +2,11 @@ package load
 
 import (
 	"go/ast"
+	"go/token"
 	"go/types"
 	"regexp"
 	"slices"
+	"strconv"
 )
 
 // packageC stands in for what cgo makes for a package: whatever n mentions of C is a type there, of which nothing is known
@@ -36,6 +38,24 @@ func importsC(spec ast.Spec) bool {
 func isC(x ast.Expr) bool {
 	base, ok := x.(*ast.Ident)
 	return ok && base.Name == "C"
+}
+
+// UnknownLength is the length of arrays whose real length stems from C.
+const UnknownLength = 1<<30 + 1
+
+// hideLengths replaces what is written as the length of an array where it stems from C.
+func (n *node) hideLengths() {
+	n.lengths = map[*ast.ArrayType]ast.Expr{}
+	for _, s := range n.sources {
+		ast.Inspect(s.file.Syntax, func(x ast.Node) bool {
+			array, ok := x.(*ast.ArrayType)
+			if ok && array.Len != nil && (&unit{source: s, node: array.Len}).showsC(map[*unit]bool{}) {
+				n.lengths[array] = array.Len
+				array.Len = &ast.BasicLit{ValuePos: array.Len.Pos(), Kind: token.INT, Value: strconv.Itoa(UnknownLength)}
+			}
+			return true
+		})
+	}
 }
 
 // stemsFromC says whether an error may be none for who knows C: it is not about a name, and stands in a declaration that

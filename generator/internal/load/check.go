@@ -70,6 +70,7 @@ func (l *loader) checkNode(n *node) {
 		n.prune()
 	} else {
 		n.info = newInfo()
+		n.hideLengths()
 		if n.Module != nil && n.Module.GoVersion != "" {
 			conf.GoVersion = "go" + n.Module.GoVersion
 		}
@@ -86,6 +87,7 @@ func newInfo() *types.Info {
 		Defs:      map[*ast.Ident]types.Object{},
 		Implicits: map[ast.Node]types.Object{},
 		Scopes:    map[ast.Node]*types.Scope{},
+		Types:     map[ast.Expr]types.TypeAndValue{},
 	}
 }
 

@@ -52,8 +52,10 @@ type Package struct {
 	Ignored []*File
 	// Types holds the declarations, checked; nil if no file of Files asks. See [Package.Lookup].
 	Types *types.Package
-	// Info tells of the declarations: Defs, Implicits and Scopes. It is nil with Types.
+	// Info tells of the declarations: Defs, Implicits, Scopes and Types. It is nil with Types.
 	Info *types.Info
+	// Lengths are those that stem from C. In Files they are replaced by [UnknownLength], so that their arrays have types.
+	Lengths map[*ast.ArrayType]ast.Expr
 	// Below are errors in dependencies. They matter only where a type is not known for them.
 	Below []Fault
 	// Faults are the reasons why the package does not compile, sorted by position: those of the go command, the parser

@@ -32,6 +32,7 @@ type node struct {
 	checked chan struct{}
 	types   *types.Package
 	info    *types.Info
+	lengths map[*ast.ArrayType]ast.Expr // that stem from C
 
 	syntaxFaults []Fault
 	typeFaults   []Fault       // of a dependency, only imports that fail

@@ -72,7 +72,7 @@ func (l *loader) fill(result *Package, f *folder, p *packages.Package) {
 		}
 	}
 	if n.folder != nil {
-		result.Types, result.Info = n.types, n.info
+		result.Types, result.Info, result.Lengths = n.types, n.info, n.lengths
 	}
 	result.Faults = l.faults(n, f)
 	if l.doubtful() {

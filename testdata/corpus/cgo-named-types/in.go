@@ -40,6 +40,8 @@ type device interface {
 	Draw(p *point, b box, k kind, n C.num) (page, error)
 	//resilience:breaker b
 	Print(p sheet, h native.Handle, d *native.Depth) error
+	//resilience:breaker b
+	Copy(from [size]byte, to, back *[2 * native.Size]point) ([native.Size][4]kind, error)
 	native.Base
 }
 

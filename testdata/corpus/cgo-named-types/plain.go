@@ -8,6 +8,7 @@ type buffer [2 * native.Size]byte
 type plain interface {
 	//resilience:breaker b
 	Fill(b *buffer, d *native.Depth) error
+	Read() [native.Size]byte
 }
 
 var _ plain

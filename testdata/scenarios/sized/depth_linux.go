@@ -1,0 +1,3 @@
+package sized
+
+const depth = 8

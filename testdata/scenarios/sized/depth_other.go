@@ -1,0 +1,5 @@
+//go:build !linux
+
+package sized
+
+const depth = 16
