@@ -2,6 +2,7 @@ package generator
 
 import (
 	"go/ast"
+	"go/build"
 	"go/parser"
 	"go/token"
 	"go/types"
@@ -84,7 +85,7 @@ func specNames(spec ast.Spec) []*ast.Ident {
 }
 
 // importedInto are the names that a file has by its imports. Of a dot import they
-// are known where it is in the same module.
+// are known where it is in the same module or the standard library.
 func (c *checker) importedInto(file *ast.File) map[string]token.Pos {
 	imported := map[string]token.Pos{}
 	for _, spec := range file.Imports {
@@ -93,7 +94,9 @@ func (c *checker) importedInto(file *ast.File) map[string]token.Pos {
 		case spec.Name == nil:
 			imported[assumedName(path)] = spec.Path.Pos()
 		case spec.Name.Name == ".":
-			maps.Copy(imported, c.exports(path))
+			for name := range c.exports(path) {
+				imported[name] = spec.Name.Pos()
+			}
 		default:
 			imported[spec.Name.Name] = spec.Name.Pos()
 		}
@@ -101,25 +104,36 @@ func (c *checker) importedInto(file *ast.File) map[string]token.Pos {
 	return imported
 }
 
-// exports are the names that a package of the same module exports in some build.
-func (c *checker) exports(path string) map[string]token.Pos {
-	exported := map[string]token.Pos{}
-	module := c.pkg.Module
-	if module == nil {
+// exports are the names that a package exports in some build.
+func (c *checker) exports(path string) names {
+	exported := names{}
+	dir := c.folderOf(path)
+	if dir == "" {
 		return exported
 	}
-	below, ok := strings.CutPrefix(path+"/", module.Path+"/")
-	if !ok {
-		return exported
-	}
-	files, _ := filepath.Glob(filepath.Join(module.Dir, below, "*.go"))
+	files, _ := filepath.Glob(filepath.Join(dir, "*.go"))
 	for _, file := range files {
 		if syntax, _ := parser.ParseFile(c.pkg.Fset, file, nil, parser.SkipObjectResolution); syntax != nil && !strings.HasSuffix(file, "_test.go") {
-			maps.Copy(exported, declaredIn(syntax))
+			exported.add(slices.Collect(maps.Keys(declaredIn(syntax)))...)
 		}
 	}
-	maps.DeleteFunc(exported, func(name string, _ token.Pos) bool { return !ast.IsExported(name) })
+	maps.DeleteFunc(exported, func(name string, _ bool) bool { return !ast.IsExported(name) })
 	return exported
+}
+
+// folderOf is where a package is; empty if that cannot be told without the go
+// command.
+func (c *checker) folderOf(path string) string {
+	if c.pkg.Module != nil {
+		if below, ok := strings.CutPrefix(path+"/", c.pkg.Module.Path+"/"); ok {
+			return filepath.Join(c.pkg.Module.Dir, below)
+		}
+	}
+	pkg, err := build.Import(path, "", build.FindOnly)
+	if err != nil {
+		return ""
+	}
+	return pkg.Dir
 }
 
 func methodsIn(file *ast.File) []*ast.FuncDecl {

@@ -46,6 +46,7 @@ func (c *checker) object(name ast.Expr) types.Object {
 func (p *printer) length(t *types.Array) *jen.Statement {
 	written := p.home.lengths()[t]
 	if n, ok := p.constants(written); ok && n > 0 {
+		p.written = append(p.written, types.ExprString(written))
 		return p.constant(written)
 	}
 	if t.Len() == load.UnknownLength {
@@ -83,6 +84,5 @@ func (p *printer) constant(x ast.Expr) *jen.Statement {
 	case *ast.BinaryExpr:
 		return p.constant(x.X).Op(x.Op.String()).Add(p.constant(x.Y))
 	}
-	p.written = append(p.written, types.ExprString(x))
 	return p.name(p.home.object(x))
 }

@@ -23,7 +23,7 @@ type printer struct {
 	unqualify  func(name string)           // is told every type name that is mentioned without a package
 	typeParams map[*types.TypeParam]string // their names in the output
 	unnameable func(what string)           // is told what cannot be spelled in the output: "needs …", "has …"
-	written    []string                    // constants that are printed, in their order
+	written    []string                    // lengths that are printed as they are written, in their order
 	trial      bool                        // spell types without names out, and see whether that can be done
 }
 
@@ -39,18 +39,6 @@ type home struct {
 }
 
 func (h home) owns(obj types.Object) bool { return obj.Pkg().Path() == h.types.Path() }
-
-// importable tells whether Go lets the package import path.
-func (h home) importable(path string) bool {
-	if strings.HasPrefix(path, "vendor/") { // what the standard library vendors
-		return false
-	}
-	parent, internal := "", strings.HasPrefix(path+"/", "internal/")
-	if i := strings.LastIndex(path+"/", "/internal/"); i >= 0 {
-		parent, internal = path[:i], true
-	}
-	return !internal || parent != "" && strings.HasPrefix(h.path+"/", parent+"/")
-}
 
 // importPath is how source code names a package: without the folder that it is
 // vendored in.
@@ -77,7 +65,7 @@ func (h home) obstacle(obj types.Object) string {
 		return "which is not exported"
 	case obj.Pkg().Name() == "main" && obj.Pkg().Path() != h.path:
 		return "which is in a package main"
-	case !h.importable(importPath(obj.Pkg())):
+	case !load.Importable(importPath(obj.Pkg()), h.path):
 		return "which is in an internal package"
 	}
 	return ""

@@ -128,9 +128,8 @@ func empty(path, name string) *types.Package {
 	return p
 }
 
-// report keeps the errors of a package that stand in the way. Unused imports are none: the bodies that use them are not
-// looked at. Cycles of imports are told by the go command. Of a dependency only an import that fails counts for sure, as it
-// has been pruned.
+// report keeps the errors of a package that stand in the way. Of a dependency only an import that fails counts for sure, as
+// it has been pruned.
 func (l *loader) report(n *node) func(error) {
 	kept := false
 	return func(err error) {
@@ -145,7 +144,7 @@ func (l *loader) report(n *node) func(error) {
 			return
 		}
 		switch {
-		case strings.HasSuffix(e.Msg, " and not used"), strings.HasSuffix(e.Msg, "("+importCycle+")"):
+		case isNone(e):
 			kept = false
 		case n.folder == nil:
 			kept = strings.HasPrefix(e.Msg, "could not import ")
@@ -159,6 +158,13 @@ func (l *loader) report(n *node) func(error) {
 			n.typeFaults = append(n.typeFaults, l.typeFault(e))
 		}
 	}
+}
+
+// isNone says whether an error is none. Unused imports are used in bodies, which are not looked at, C exports names of all
+// kinds, and cycles of imports are told by the go command.
+func isNone(e types.Error) bool {
+	ends := []string{" and not used", " not exported by package C", "(" + importCycle + ")"}
+	return slices.ContainsFunc(ends, func(end string) bool { return strings.HasSuffix(e.Msg, end) })
 }
 
 func (l *loader) typeFault(e types.Error) Fault { return Fault{l.fset.Position(e.Pos), oneLine(e.Msg)} }

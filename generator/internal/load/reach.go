@@ -2,6 +2,7 @@ package load
 
 import (
 	"go/ast"
+	"go/token"
 	"regexp"
 	"slices"
 )
@@ -12,6 +13,13 @@ func (l *loader) reach(roots []*node) {
 	for _, root := range roots {
 		l.queue(root)
 	}
+	l.followAll()
+	l.queueNaming(roots)
+	l.followAll()
+}
+
+// followAll goes on until all that is queued is parsed and followed.
+func (l *loader) followAll() {
 	for l.parsing > 0 {
 		n := <-l.done
 		l.parsing--
@@ -183,7 +191,7 @@ func (n *node) prune() {
 	for _, s := range n.sources {
 		s.file.Syntax.Decls = slices.DeleteFunc(s.file.Syntax.Decls, func(decl ast.Decl) bool {
 			group, ok := decl.(*ast.GenDecl)
-			if !ok || kept[group] {
+			if !ok || group.Tok == token.CONST {
 				return !kept[decl]
 			}
 			group.Specs = slices.DeleteFunc(group.Specs, func(spec ast.Spec) bool {

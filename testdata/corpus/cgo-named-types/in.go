@@ -41,6 +41,8 @@ type device interface {
 	//resilience:breaker b
 	Print(p sheet, h native.Handle, d *native.Depth) error
 	//resilience:breaker b
+	Mix(from [size + 1]byte, to [size]byte) error
+	//resilience:breaker b
 	Copy(from [size]byte, to, back *[2 * native.Size]point) ([native.Size][4]kind, error)
 	native.Base
 }

@@ -49,3 +49,7 @@ type Door interface{ Get() error }
 
 //resilience:breaker window
 type Window interface{ Get() error }
+
+//resilience:breaker reader
+//resilience:wrapper Reader
+type Text interface{ Get() error }

@@ -1,6 +1,7 @@
 package in
 
 import (
+	. "strings"
 	ResilientDoor "testing"
 
 	. "github.com/resgen-go/resgen/testdata/faults/name-taken/tested"
@@ -10,4 +11,7 @@ type ResilientBank struct{}
 
 func (*SafeChair) Sit() error { return nil }
 
-var _ ResilientDoor.TB = Key
+var (
+	_ ResilientDoor.TB = Key
+	_ Builder
+)

@@ -11,5 +11,7 @@ const Size = C.SIZE
 type (
 	Depth  = C.depth
 	Handle = *C.depth
-	Base   interface{ Dive(to *Depth) error }
+	Base   interface {
+		Dive(to *C.depth, all ...C.depth) error
+	}
 )

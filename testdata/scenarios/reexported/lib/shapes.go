@@ -5,6 +5,9 @@ import "github.com/resgen-go/resgen/testdata/scenarios/reexported/lib/internal/s
 // Shapes is the interface with the shapes.
 type Shapes = shape.Shapes
 
+// Seals has a type that this package does not name.
+type Seals interface{ Seal(s shape.Seal) error }
+
 // Boxed has boxes.
 type Boxed[K comparable] interface {
 	Swap(b shape.Pair[int, K]) shape.Pair[K, int]

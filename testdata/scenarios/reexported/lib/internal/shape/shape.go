@@ -26,4 +26,5 @@ type (
 	Embedded  struct{}
 	PointedAt struct{}
 	Open      struct{}
+	Seal      struct{}
 )
