@@ -94,7 +94,7 @@ func (l *loader) faults(n *node, f *folder) []Fault {
 		}
 	}
 	if l.troubled() {
-		for _, dep := range below(n, map[*node]bool{}) {
+		for _, dep := range below(n, isDependency, map[*node]bool{}) {
 			faults = append(faults, l.faultsOfDependency(dep)...)
 		}
 	}
@@ -125,27 +125,32 @@ func (l *loader) anyTrouble() bool {
 	return false
 }
 
-// anyDoubt says whether something may be wrong with a dependency.
+// anyDoubt says whether something may be wrong with a package.
 func (l *loader) anyDoubt() bool {
 	for _, n := range l.nodes {
-		if len(n.doubts) > 0 {
+		if len(n.doubts)+len(n.compileFaults()) > 0 {
 			return true
 		}
 	}
 	return false
 }
 
-// below are the packages that n uses, and those that these use. Of a root is told with itself.
-func below(n *node, seen map[*node]bool) []*node {
+// below are the packages that n uses, and those that these use, as far as they are wanted.
+func below(n *node, wanted func(*node) bool, seen map[*node]bool) []*node {
 	var nodes []*node
 	for _, dep := range slices.SortedFunc(maps.Keys(n.uses), byID) {
-		if dep.folder == nil && !seen[dep] {
+		if wanted(dep) && !seen[dep] {
 			seen[dep] = true
-			nodes = append(append(nodes, dep), below(dep, seen)...)
+			nodes = append(append(nodes, dep), below(dep, wanted, seen)...)
 		}
 	}
 	return nodes
 }
+
+// isDependency tells a dependency from a root, of which is told with itself.
+func isDependency(n *node) bool { return n.folder == nil }
+
+func isAny(*node) bool { return true }
 
 func (l *loader) faultsOfDependency(n *node) []Fault {
 	faults := n.compileFaults()
@@ -157,10 +162,13 @@ func (l *loader) faultsOfDependency(n *node) []Fault {
 	return faults
 }
 
-// doubtsBelow are the other errors in the packages that n uses.
+// doubtsBelow are the other errors in the packages that n uses, and all of those in roots.
 func (l *loader) doubtsBelow(n *node) []Fault {
 	var faults []Fault
-	for _, dep := range below(n, map[*node]bool{}) {
+	for _, dep := range below(n, isAny, map[*node]bool{}) {
+		if !isDependency(dep) {
+			faults = append(faults, dep.compileFaults()...)
+		}
 		for _, e := range dep.doubts {
 			if !dep.stemsFromC(e) {
 				faults = append(faults, l.typeFault(e))
