@@ -40,12 +40,12 @@ func (c *checker) object(name ast.Expr) types.Object {
 	return nil
 }
 
-// length prints the length of an array by the constants that the source has in it,
-// as their values may be others elsewhere; if it has none, or the output cannot
-// name them, as a number.
+// length prints the length of an array by the names that the source has in it, as
+// they may mean other values elsewhere; if it has none, or the output cannot name
+// them, as a number.
 func (p *printer) length(t *types.Array) *jen.Statement {
 	written := p.home.lengths()[t]
-	if n, ok := p.constants(written); ok && n > 0 {
+	if n, ok := p.countNames(written); ok && n > 0 {
 		p.written = append(p.written, types.ExprString(written))
 		return p.constant(written)
 	}
@@ -55,23 +55,52 @@ func (p *printer) length(t *types.Array) *jen.Statement {
 	return jen.Id(strconv.FormatInt(t.Len(), 10))
 }
 
-// constants counts the constants in an expression; it is not ok if the output
-// cannot write that.
-func (p *printer) constants(x ast.Expr) (n int, ok bool) {
+// countNames counts the names in an expression; it is not ok if the output cannot
+// write that.
+func (p *printer) countNames(x ast.Expr) (n int, ok bool) {
+	parts, ok := partsOf(x)
+	if !ok {
+		return 1, p.names(x)
+	}
+	for _, part := range parts {
+		more, ok := p.countNames(part)
+		if !ok {
+			return 0, false
+		}
+		n += more
+	}
+	return n, true
+}
+
+// partsOf are the operands, or what is called with its arguments: none for a
+// literal. It is not ok for an expression of another kind.
+func partsOf(x ast.Expr) (parts []ast.Expr, ok bool) {
 	switch x := x.(type) {
 	case *ast.BasicLit:
-		return 0, true
+		return nil, true
 	case *ast.ParenExpr:
-		return p.constants(x.X)
+		return []ast.Expr{x.X}, true
+	case *ast.UnaryExpr:
+		return []ast.Expr{x.X}, true
 	case *ast.BinaryExpr:
-		left, okLeft := p.constants(x.X)
-		right, okRight := p.constants(x.Y)
-		return left + right, okLeft && okRight
-	case *ast.Ident, *ast.SelectorExpr:
-		constant, ok := p.home.object(x).(*types.Const)
-		return 1, ok && p.home.obstacle(constant) == ""
+		return []ast.Expr{x.X, x.Y}, true
+	case *ast.CallExpr:
+		return append([]ast.Expr{x.Fun}, x.Args...), true
 	}
-	return 0, false
+	return nil, false
+}
+
+// names tells whether x is the name of a constant, type or function of Go's own
+// that the output can name.
+func (p *printer) names(x ast.Expr) bool {
+	switch x.(type) {
+	case *ast.Ident, *ast.SelectorExpr:
+		switch obj := p.home.object(x).(type) {
+		case *types.Const, *types.TypeName, *types.Builtin:
+			return p.home.obstacle(obj) == ""
+		}
+	}
+	return false
 }
 
 // constant prints an expression that the output can write.
@@ -81,8 +110,16 @@ func (p *printer) constant(x ast.Expr) *jen.Statement {
 		return jen.Id(x.Value)
 	case *ast.ParenExpr:
 		return jen.Parens(p.constant(x.X))
+	case *ast.UnaryExpr:
+		return jen.Op(x.Op.String()).Add(p.constant(x.X))
 	case *ast.BinaryExpr:
 		return p.constant(x.X).Op(x.Op.String()).Add(p.constant(x.Y))
+	case *ast.CallExpr:
+		var args []jen.Code
+		for _, arg := range x.Args {
+			args = append(args, p.constant(arg))
+		}
+		return p.constant(x.Fun).Call(args...)
 	}
 	return p.name(p.home.object(x))
 }

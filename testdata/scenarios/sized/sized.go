@@ -17,6 +17,7 @@ type Disk interface {
 	Read(block [word]byte, page *[chunk.Size]byte) ([1 << 3][2 * (word + Size)]byte, error)
 	Write(a [word]byte, b [depth]byte, c, d [Size]byte) error
 	Seek(offset [len(unit)]byte) error
+	Sum(of [unsafe.Sizeof(uintptr(0))]byte, to [min(depth, 1<<Size-1)]byte) error
 }
 
 var unit [2 * 2]byte

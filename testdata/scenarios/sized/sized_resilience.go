@@ -4,6 +4,7 @@ package sized
 
 import (
 	"context"
+	"unsafe"
 
 	resilience "github.com/resgen-go/resgen/runtime"
 	chunk "github.com/resgen-go/resgen/testdata/scenarios/sized/unit"
@@ -17,6 +18,7 @@ type ResilientDisk struct {
 	read  *resilience.Guard
 	write *resilience.Guard
 	seek  *resilience.Guard
+	sum   *resilience.Guard
 }
 
 // NewResilientDisk puts the guards of Disk before next, with the settings of registry.
@@ -27,6 +29,7 @@ func NewResilientDisk(next Disk, registry *resilience.Registry) (*ResilientDisk,
 		read:  wiring.Guard("Read", resilience.Guards{Breaker: "disk"}),
 		write: wiring.Guard("Write", resilience.Guards{Breaker: "disk"}),
 		seek:  wiring.Guard("Seek", resilience.Guards{Breaker: "disk"}),
+		sum:   wiring.Guard("Sum", resilience.Guards{Breaker: "disk"}),
 	}
 	if err := wiring.Done(); err != nil {
 		return nil, err
@@ -63,4 +66,14 @@ func (w *ResilientDisk) Seek(offset [4]byte) error {
 		return err
 	}
 	return call.Finish(w.next.Seek(offset))
+}
+
+// Sum is guarded by breaker disk.
+func (w *ResilientDisk) Sum(of [unsafe.Sizeof(uintptr(0))]byte, to [min(depth, 1<<chunk.Size-1)]byte) error {
+	var call resilience.Call
+	defer call.Release()
+	if err := call.Begin(context.Background(), w.sum); err != nil {
+		return err
+	}
+	return call.Finish(w.next.Sum(of, to))
 }
