@@ -77,7 +77,7 @@ func (u *unit) showsC(seen map[*unit]bool) bool {
 		return false
 	}
 	seen[u] = true
-	others, shows := u.methods, false
+	others, shows := slices.Clone(u.methods), false
 	ast.Walk(mentions{u.source, func(dep *node, name string) {
 		shows = shows || dep == nil && name == "C" && u.source.cgo
 		others = append(others, u.source.declaring(dep, name)...)
