@@ -36,7 +36,12 @@ func (c *checker) findOutsiders() []outsider {
 			continue
 		}
 		if file := c.parseOutsider(path); file != nil {
-			list = append(list, outsider{constraintOf(file), declaredIn(file.Syntax), c.importedInto(file.Syntax), methodsIn(file.Syntax)})
+			list = append(list, outsider{
+				constraint: constraintOf(file),
+				declares:   declaredIn(file.Syntax),
+				imports:    c.importedInto(file.Syntax),
+				methods:    methodsIn(file.Syntax),
+			})
 		}
 	}
 	return list
@@ -84,8 +89,8 @@ func specNames(spec ast.Spec) []*ast.Ident {
 	return nil
 }
 
-// importedInto are the names that a file has by its imports. Of a dot import they
-// are known where it is in the same module or the standard library.
+// importedInto are the names that a file has by its imports. Those of a dot import
+// are known of the same module and of the standard library.
 func (c *checker) importedInto(file *ast.File) map[string]token.Pos {
 	imported := map[string]token.Pos{}
 	for _, spec := range file.Imports {
@@ -113,7 +118,8 @@ func (c *checker) exports(path string) names {
 	}
 	files, _ := filepath.Glob(filepath.Join(dir, "*.go"))
 	for _, file := range files {
-		if syntax, _ := parser.ParseFile(c.pkg.Fset, file, nil, parser.SkipObjectResolution); syntax != nil && !strings.HasSuffix(file, "_test.go") {
+		syntax, _ := parser.ParseFile(c.pkg.Fset, file, nil, parser.SkipObjectResolution)
+		if syntax != nil && !strings.HasSuffix(file, "_test.go") {
 			exported.add(slices.Collect(maps.Keys(declaredIn(syntax)))...)
 		}
 	}

@@ -142,8 +142,8 @@ func (h home) alias(t types.Type, name string) *types.Alias {
 	return nil
 }
 
-// standingFor is the alias, with type arguments if it has parameters; nil if it does
-// not stand for t.
+// standingFor is the alias, with type arguments if it has parameters; nil if it
+// does not stand for t.
 func standingFor(t types.Type, alias *types.Alias) *types.Alias {
 	if alias.TypeParams().Len() > 0 {
 		args := inferred(t, alias)

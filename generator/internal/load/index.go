@@ -96,7 +96,8 @@ func Receiver(method *ast.FuncDecl) string {
 	return baseName(method.Recv.List[0].Type)
 }
 
-// baseName is the name in x, a type without a package that may have stars, parentheses and type arguments around it; else empty.
+// baseName is the name of a type, without the stars, parentheses and type arguments around it. It is empty if x is of another
+// package, or has no name.
 func baseName(x ast.Expr) string {
 	for {
 		switch t := x.(type) {
