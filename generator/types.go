@@ -411,6 +411,9 @@ func (p *printer) embedded(field *types.Var) *jen.Statement {
 	if pointer, ok := t.(*types.Pointer); ok {
 		t, star = pointer.Elem(), "*"
 	}
+	if t == types.Typ[types.Invalid] {
+		return p.code(t)
+	}
 	if why := p.home.obstacle(nameOf(t)); why != "" {
 		alias := p.home.alias(types.Unalias(t), field.Name())
 		if alias == nil {

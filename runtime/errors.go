@@ -102,6 +102,7 @@ type RefusalError struct {
 	Available int `json:"available,omitempty"`
 
 	kinds   []Kind // of Gates
+	waits   bool   // no time ends OPEN
 	retryAt breaker.Instant
 	known   bool
 	cause   error
@@ -143,8 +144,8 @@ func (e *RefusalError) Error() string {
 	fmt.Fprintf(&text, "resilience: %s refused: ", e.Method)
 	switch e.Kind {
 	case KindOpen, KindNoTrial, KindForcedOpen:
-		text.WriteString(e.Kind.of(e.Name))
-		if e.Kind == KindOpen && !e.known {
+		text.WriteString(e.Kind.refusalBy(e.Name))
+		if e.waits {
 			text.WriteString(" until a probe or a trial succeeds")
 		}
 	case KindGate:
@@ -165,8 +166,7 @@ func (e *RefusalError) Error() string {
 	return text.String()
 }
 
-// of is a breaker that refuses for the reason k.
-func (k Kind) of(name string) string {
+func (k Kind) refusalBy(name string) string {
 	switch k {
 	case KindOpen:
 		return "breaker " + name + " is OPEN"
@@ -185,7 +185,7 @@ func (e *RefusalError) gates() string {
 		if i < len(e.kinds) {
 			kind = e.kinds[i]
 		}
-		all[i] = kind.of(name)
+		all[i] = kind.refusalBy(name)
 	}
 	return strings.Join(all, ", ")
 }

@@ -66,7 +66,7 @@ type UnknownName struct {
 	At      time.Time `json:"at"`
 	Section string    `json:"section"` // "breakers", "bulkheads" or "timeouts"
 	Name    string    `json:"name"`
-	Nearest string    `json:"nearest,omitempty"` // unused entry of that section
+	Nearest string    `json:"nearest,omitempty"` // unused entry of that section; empty if none is near, or a hundred were asked for
 }
 
 // SettingWarning is a setting that is allowed but means something else than it

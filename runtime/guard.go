@@ -72,6 +72,7 @@ func (g *Guard) refuseOpen(period *breaker.Period) error {
 	if last == nil || last.period != period {
 		last = &openRefusal{period, &RefusalError{Kind: kindOf(period), Method: g.method, Name: g.breaker.Name()}}
 		last.err.retryAt, last.err.known = period.RetryAt()
+		last.err.waits = last.err.Kind == KindOpen && !last.err.known
 		g.refusal.Store(last)
 	}
 	period.Refused()

@@ -31,13 +31,14 @@ type Source interface {
 	Follow(changed func()) (stop func(), err error)
 }
 
-// File reads the settings from the JSON file at path, once.
+// File reads the settings from the JSON file at path, once. A relative path
+// begins in the working folder of this moment, and only a regular file will do.
 func File(path string) Option {
 	return func(s *setup) { s.source, s.follow = newFile(path), false }
 }
 
-// Watch reads the settings from the JSON file at path, and again whenever it
-// changes. A change with a fault in it leaves the old settings in force and
+// Watch reads the settings from the JSON file at path, as [File] does, and again
+// within a second after it has changed, in whatever way. A change with a fault in it leaves the old settings in force and
 // shows as a [Reloaded] event; the file must be right at the start.
 func Watch(path string) Option {
 	return func(s *setup) { s.source, s.follow = newFile(path), true }

@@ -43,8 +43,7 @@ type Wiring struct {
 	iface    string
 	probes   []pendingProbe
 	faults   []error
-	told     map[string]bool // the texts of faults
-	untold   int
+	seen     map[string]bool // the texts of faults
 }
 
 // maxFaults is how many faults of one wrapper are told.
@@ -87,15 +86,15 @@ func must[T any](w *Wiring, found T, err error) T {
 }
 
 func (w *Wiring) fault(err error) {
-	switch text := err.Error(); {
-	case w.told[text]:
-	case len(w.faults) == maxFaults:
-		w.untold++
-	default:
-		if w.told == nil {
-			w.told = map[string]bool{}
-		}
-		w.told[text] = true
+	text := err.Error()
+	if w.seen[text] {
+		return
+	}
+	if w.seen == nil {
+		w.seen = map[string]bool{}
+	}
+	w.seen[text] = true
+	if len(w.faults) < maxFaults {
 		w.faults = append(w.faults, err)
 	}
 }
@@ -175,8 +174,8 @@ func (w *Wiring) Done() error {
 	for i, p := range w.probes {
 		w.checkProbe(p, w.probes[:i])
 	}
-	if w.untold > 0 {
-		w.faults = append(w.faults, fmt.Errorf("and %d more", w.untold))
+	if untold := len(w.seen) - len(w.faults); untold > 0 {
+		w.faults = append(w.faults, fmt.Errorf("and %d more", untold))
 	}
 	if len(w.faults) > 0 {
 		return fmt.Errorf("%s: %w", w.iface, errors.Join(w.faults...))

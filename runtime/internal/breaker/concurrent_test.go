@@ -59,7 +59,7 @@ func TestTheSuccessThatReachesTheMinimumIsJudgedWhoeverComesFirst(t *testing.T) 
 }
 
 func TestASuccessBesideFailuresInAWindowOfTimeIsJudged(t *testing.T) {
-	const settled = 1050 // more than the window keeps apart, so that successes only take a number
+	const settled = KeptApart + 50 // so that successes only take a number
 	settings := with(func(s *Canary) {
 		s.SlidingWindowType, s.InitialState, s.SlidingWindowSize = "TIME_BASED", "CLOSED", 1000
 		s.FailureRateThreshold, s.MinimumNumberOfCalls = 200.0/(settled+3), settled+3

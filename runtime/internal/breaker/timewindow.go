@@ -5,10 +5,10 @@ import (
 	"time"
 )
 
-// fine is the number of outcomes that a time window keeps apart, each with its time. Further ones join the newest moment
-// if that is less than a fine-th of the window old. So the window of a quiet dependency is exact, that of a busy one
-// forgets an outcome up to a thousandth of the window early, and none holds more than twice as many moments.
-const fine = 1000
+// keptApart is how many outcomes of a time window keep their own times. Further ones join the newest moment if that is less
+// than a keptApart-th of the window old. So the window of a quiet dependency is exact, that of a busy one forgets an
+// outcome up to a thousandth of the window early, and none holds more than twice as many moments.
+const keptApart = 1000
 
 // timeWindow holds the outcomes younger than span.
 type timeWindow struct {
@@ -50,10 +50,10 @@ func (w *timeWindow) until() Instant {
 		return longAgo
 	}
 	newest := w.moments[len(w.moments)-1].At
-	if len(w.moments)-w.first < fine {
+	if len(w.moments)-w.first < keptApart {
 		return newest
 	}
-	return newest.Add(max(w.span/fine, 1))
+	return newest.Add(max(w.span/keptApart, 1))
 }
 
 func (w *timeWindow) expire(now Instant) {

@@ -66,11 +66,11 @@ func singly(c Counts) (outcomes []Counts) {
 }
 
 func TestTimeWindowIsExactWhileItHoldsFewMoments(t *testing.T) {
-	checkTimeWindow(t, fine-1, 0)
+	checkTimeWindow(t, keptApart-1, 0)
 }
 
 func TestBusyTimeWindowForgetsAtMostAThousandthEarly(t *testing.T) {
-	checkTimeWindow(t, 4*fine, time.Second/fine)
+	checkTimeWindow(t, 4*keptApart, time.Second/keptApart)
 }
 
 // checkTimeWindow lets in up to so many outcomes, which may leave early.
@@ -90,7 +90,7 @@ func checkTimeWindow(t *testing.T, moments int, early time.Duration) {
 			if got.Calls < least.Calls || got.Calls > most.Calls || got.Failures < least.Failures || got.Slow > most.Slow {
 				t.Fatalf("it holds %v, want %v to %v", got, least, most)
 			}
-			if held := len(w.moments) - w.first; held > 2*fine+1 {
+			if held := len(w.moments) - w.first; held > 2*keptApart+1 {
 				t.Fatalf("it holds %d moments", held)
 			}
 		}
@@ -101,7 +101,7 @@ func checkTimeWindow(t *testing.T, moments int, early time.Duration) {
 		if held := w.counts(now); given != held {
 			t.Fatalf("it gives %v and holds %v", given, held)
 		}
-		if cap(w.moments) > 8*fine {
+		if cap(w.moments) > 8*keptApart {
 			t.Fatalf("it has room for %d moments", cap(w.moments))
 		}
 	})

@@ -32,7 +32,7 @@ type Bulkhead struct {
 	pool holding // stands for the pool in permits that come from there; of no reservation
 
 	mu       sync.Mutex // guards the queue, and the free permits while somebody waits
-	size     int
+	size     int        // that the settings give, which the tally's is too but for a moment
 	queue    queue
 	capacity int // requests that may wait
 

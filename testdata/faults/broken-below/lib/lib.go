@@ -4,6 +4,7 @@ package lib
 type Client interface {
 	Call(v missing) error
 	Keep(by map[Key]string) error
+	Embed(in struct{ Missing }, at *struct{ *Missing }) error
 }
 
 type Key []int

@@ -1,0 +1,3 @@
+package breaker
+
+const KeptApart = keptApart
