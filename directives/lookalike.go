@@ -154,7 +154,7 @@ func (p parts) colon() bool { return strings.ContainsAny(p.separator, ":;") }
 // not.
 func intended(text string, slashes bool) (intention, bool) {
 	part := partsOf(text, slashes)
-	if !part.nameTool() {
+	if !part.namesTool() {
 		return intention{}, false
 	}
 	meant := intention{name: part.name, args: strings.Trim(part.rest, ":= \t")}
@@ -167,15 +167,15 @@ func intended(text string, slashes bool) (intention, bool) {
 	return meant, meant.kind != nil && (part.colon() || part.first) && !meant.isProse(part.rest)
 }
 
-// nameTool reports whether the word is our tool or our command in any case, or
+// namesTool reports whether the word is our tool or our command in any case, or
 // a slip of the tool in front of a colon and a name of ours; one in front of a
 // slip of a name only where it is tight. Where only a space stands between tool
 // and name the name must be right, too.
-func (p parts) nameTool() bool {
+func (p parts) namesTool() bool {
 	if strings.EqualFold(p.word, Tool) || strings.EqualFold(p.word, command) {
-		return strings.TrimSpace(p.separator) != "" || p.nameKind()
+		return strings.TrimSpace(p.separator) != "" || p.namesKind()
 	}
-	if !p.colon() || !p.nameKind() && !p.tight() {
+	if !p.colon() || !p.namesKind() && !p.tight() {
 		return false
 	}
 	_, nearTool := nearest.Name(p.word, []string{Tool})
@@ -183,8 +183,8 @@ func (p parts) nameTool() bool {
 	return nearTool && nearKind
 }
 
-// nameKind reports whether the name is that of a kind, in any case.
-func (p parts) nameKind() bool { return kindOf(strings.ToLower(p.name)) != nil }
+// namesKind reports whether the name is that of a kind, in any case.
+func (p parts) namesKind() bool { return kindOf(strings.ToLower(p.name)) != nil }
 
 // isProse reports whether what follows the name reads as a sentence: more
 // words than the directive takes, or punctuation at the end of one.

@@ -127,13 +127,13 @@ func (b *body) called(call *ast.CallExpr) (types.Type, string) {
 	}
 	_, index, _ := types.LookupFieldOrMethod(t, true, b.pkg.Types, name)
 	for ; len(index) > 1; index = index[1:] {
-		t = pointedTo(t).Underlying().(*types.Struct).Field(index[0]).Type()
+		t = deref(t).Underlying().(*types.Struct).Field(index[0]).Type()
 	}
 	return t, name
 }
 
-// pointedTo is t or, of a pointer, what it points to.
-func pointedTo(t types.Type) types.Type {
+// deref is t or, of a pointer, what it points to.
+func deref(t types.Type) types.Type {
 	if pointer, ok := types.Unalias(t).(*types.Pointer); ok {
 		return pointer.Elem()
 	}

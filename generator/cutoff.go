@@ -77,7 +77,7 @@ var unbound = []string{"bytes", "crypto/tls", "io/fs", "net", "os", "strings"}
 // isReader tells whether t is an interface or a pointer to something that is read
 // from piece by piece.
 func isReader(t types.Type) bool {
-	to := pointedTo(t)
+	to := deref(t)
 	if to == t && !types.IsInterface(t) {
 		return false
 	}

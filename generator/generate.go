@@ -115,7 +115,8 @@ func each(packages []*load.Package, do func(int, *load.Package)) {
 func process(pkg *load.Package, opts Options) (out outcome) {
 	annotated, faults := parse(pkg)
 	out.usage = usageOf(pkg, annotated)
-	if len(pkg.Faults) == 0 && pkg.Types != nil {
+	broken := pkg.Faults
+	if len(broken) == 0 && pkg.Types != nil {
 		c := &checker{pkg: pkg, capacity: opts.Capacity, place: func(pos token.Pos) string {
 			return opts.relative(directives.Position(pkg.Fset, pos)).String()
 		}}
@@ -124,10 +125,10 @@ func process(pkg *load.Package, opts Options) (out outcome) {
 		out.warnings = append(c.nested(targets), c.cutOff(targets)...)
 		faults = append(faults, c.faults...)
 		if c.unknown {
-			pkg.Faults, out.plans = pkg.Below, nil
+			broken, out.plans = pkg.Below, nil
 		}
 	}
-	for _, fault := range pkg.Faults {
+	for _, fault := range broken {
 		out.broken = append(out.broken, Fault{fault.Position, fault.Message})
 	}
 	if out.invalid = fromDirectives(faults); len(out.invalid) > 0 {

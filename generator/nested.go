@@ -118,7 +118,7 @@ func (n *nesting) targetOf(t types.Type) *target {
 	if t == nil {
 		return nil
 	}
-	if named, ok := types.Unalias(pointedTo(t)).(*types.Named); ok {
+	if named, ok := types.Unalias(deref(t)).(*types.Named); ok {
 		return n.entries[named.Obj()]
 	}
 	return nil

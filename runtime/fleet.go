@@ -15,8 +15,8 @@ import (
 // made.
 type Adapter interface{ sharing.Adapter }
 
-// Share lets an adapter share breakers. Each registry has its own: it is made
-// with it. See the Share of an adapter's package.
+// Share lets breakers be shared by an adapter. adapter is called once for each
+// registry, which keeps what it returns. See the Share of an adapter's package.
 func Share(adapter func() Adapter) Option { return func(s *setup) { s.fleet = adapter() } }
 
 // Outage is a change that the processes which share a breaker made together.
