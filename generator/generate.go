@@ -115,8 +115,7 @@ func each(packages []*load.Package, do func(int, *load.Package)) {
 func process(pkg *load.Package, opts Options) (out outcome) {
 	annotated, faults := parse(pkg)
 	out.usage = usageOf(pkg, annotated)
-	broken := pkg.Faults
-	if len(broken) == 0 && pkg.Types != nil {
+	if len(pkg.Faults) == 0 && pkg.Types != nil {
 		c := &checker{pkg: pkg, capacity: opts.Capacity, place: func(pos token.Pos) string {
 			return opts.relative(directives.Position(pkg.Fset, pos)).String()
 		}}
@@ -125,10 +124,10 @@ func process(pkg *load.Package, opts Options) (out outcome) {
 		out.warnings = append(c.nested(targets), c.cutOff(targets)...)
 		faults = append(faults, c.faults...)
 		if c.unknown {
-			broken, out.plans = pkg.Below, nil
+			pkg.Faults, out.plans = pkg.Below, nil // its outputs are no leftovers
 		}
 	}
-	for _, fault := range broken {
+	for _, fault := range pkg.Faults {
 		out.broken = append(out.broken, Fault{fault.Position, fault.Message})
 	}
 	if out.invalid = fromDirectives(faults); len(out.invalid) > 0 {

@@ -106,6 +106,22 @@ func TestFaultsGoToStandardErrorAndNothingIsWritten(t *testing.T) {
 	}
 }
 
+func TestAnOutputOverABrokenPackageIsNoLeftover(t *testing.T) {
+	dir := inModule(t, "package shop\n\nimport \"example.test/shop/lib\"\n\n//resilience:breaker\ntype Shop interface{ lib.Client }\n")
+	lib := filepath.Join(dir, "lib")
+	if err := os.Mkdir(lib, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	write(t, filepath.Join(lib, "lib.go"), "package lib\n\ntype Client interface{ Call(v int) error }\n")
+	expect(t, 0, "", "")
+	output := read(t, filepath.Join(dir, "shop_resilience.go"))
+	write(t, filepath.Join(lib, "lib.go"), "package lib\n\ntype Client interface{ Call(v missing) error }\n")
+	expect(t, 1, "", "lib/lib.go:3:31: undefined: missing\n")
+	if now := read(t, filepath.Join(dir, "shop_resilience.go")); now != output {
+		t.Errorf("the output became\n%s", now)
+	}
+}
+
 func TestWarningsGoToStandardErrorAndChangeNothing(t *testing.T) {
 	inModule(t, `package shop
 
