@@ -10,7 +10,6 @@ import (
 	"strings"
 	"sync"
 	"testing"
-	"time"
 
 	resilience "github.com/resgen-go/resgen/runtime"
 )
@@ -28,7 +27,7 @@ type process struct {
 // quick are settings under which a fleet shows in seconds what takes minutes.
 var quick = map[string]string{
 	"flushInterval": "20ms", "outageWindow": "2s", "minimumErrors": "10", "secondsBeforeRetry": "200ms",
-	"trialTimeout": "600ms", "timeout": "500ms", "outageCheckInterval": "1s",
+	"trialTimeout": "600ms", "timeout": "2s", "outageCheckInterval": "1s",
 }
 
 // shared is a settings file with a shared breaker b. Pairs change the settings of sharedState; an empty value drops one.
@@ -199,7 +198,7 @@ func (p *process) said() string {
 func inAll(t testing.TB, all []*process, what string, holds func(*process) bool) {
 	t.Helper()
 	for i, p := range all {
-		eventually(t, 5*time.Second, fmt.Sprintf("%s in process %d", what, i), func() bool { return holds(p) })
+		eventually(t, fmt.Sprintf("%s in process %d", what, i), func() bool { return holds(p) })
 	}
 }
 

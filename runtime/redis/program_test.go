@@ -149,7 +149,7 @@ func (p *program) kill() {
 func inPrograms(t *testing.T, all []*program, what string, holds func(status) bool) {
 	t.Helper()
 	for i, p := range all {
-		eventually(t, 15*time.Second, fmt.Sprintf("%s in program %d", what, i), func() bool { return holds(p.now()) })
+		eventually(t, fmt.Sprintf("%s in program %d", what, i), func() bool { return holds(p.now()) })
 	}
 }
 
@@ -181,7 +181,7 @@ func TestAFleetOfProcesses(t *testing.T) {
 
 	callsOf(all, 0, 0) // trials begin, but none is made
 	var holder *program
-	eventually(t, 10*time.Second, "a process has the trials", func() bool {
+	eventually(t, "a process has the trials", func() bool {
 		i := slices.IndexFunc(all, func(p *program) bool { return p.now().State == "HALF_OPEN" })
 		if i >= 0 {
 			holder = all[i]
@@ -238,7 +238,7 @@ func TestAKilledProcessLosesOneFlushAtMost(t *testing.T) {
 	callsOf(all[1:], 0, 0)
 	d := &desk{t: t, server: s}
 	var made, failed uint64
-	eventually(t, 10*time.Second, "the server has all but what the killed process had", func() bool {
+	eventually(t, "the server has all but what the killed process had", func() bool {
 		made, failed = 0, 0
 		for _, p := range all {
 			made, failed = made+p.now().Admitted, failed+p.now().Failed

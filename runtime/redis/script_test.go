@@ -98,6 +98,25 @@ func (d *desk) counted() (calls, failures float64) {
 	return calls, failures
 }
 
+// settled is how many calls the server counted, once all reports that were on their way have come.
+func (d *desk) settled() (calls float64) {
+	d.t.Helper()
+	since := time.Now()
+	eventually(d.t, "no more calls come", func() bool {
+		if n, _ := d.counted(); n != calls {
+			calls, since = n, time.Now()
+		}
+		return time.Since(since) > 500*time.Millisecond
+	})
+	return calls
+}
+
+// expire makes the token pass on, as its time does.
+func (d *desk) expire() {
+	d.t.Helper()
+	d.server.do("HSET", "resgen:{b}:state", "until", "1")
+}
+
 // outage begins one and returns its number.
 func (d *desk) outage() uint64 {
 	d.t.Helper()
@@ -178,14 +197,18 @@ func TestAnOutageBeginsAtExactlyTheThreshold(t *testing.T) {
 
 func TestSuccessesThatLeaveTheWindowCanBeginAnOutage(t *testing.T) {
 	t.Parallel()
-	d := newDesk(t, func(s *settings) { s.OutageWindow = 2 * time.Second })
-	d.report("p", 1800*time.Millisecond, 100, 0)
+	d := newDesk(t, nil)
+	bucket := func(age time.Duration) string { return fmt.Sprint(time.Now().Add(-age).UnixMilli()) }
+	young, old := bucket(d.settings.OutageWindow/2), bucket(d.settings.OutageWindow)
+	d.server.do("HSET", "resgen:{b}:counts", young, "100 0")
 	if v := d.report("p", 0, 20, 20); v.outage != 0 {
 		t.Fatal("an outage at 17 percent")
 	}
-	eventually(t, 3*time.Second, "an outage once the successes have left", func() bool {
-		return d.report("p", 0, 0, 0).outage != 0
-	})
+	d.server.do("HDEL", "resgen:{b}:counts", young)
+	d.server.do("HSET", "resgen:{b}:counts", old, "100 0")
+	if v := d.report("p", 0, 0, 0); v.outage == 0 {
+		t.Error("no outage though the successes have left")
+	}
 }
 
 func TestAReportThatIsSentAgainCountsOnce(t *testing.T) {
@@ -204,7 +227,7 @@ func TestAReportThatIsSentAgainCountsOnce(t *testing.T) {
 
 func TestOfManyProcessesAtOnceOneBeginsTriesAndEnds(t *testing.T) {
 	t.Parallel()
-	d := newDesk(t, func(s *settings) { s.SecondsBeforeRetry = 0 })
+	d := newDesk(t, func(s *settings) { s.SecondsBeforeRetry, s.TrialTimeout = 0, time.Hour })
 	each := func(work func(process string)) {
 		var all sync.WaitGroup
 		for i := range 20 {
@@ -235,7 +258,7 @@ func TestTrialsBeginStrictlyAfterTheRetry(t *testing.T) {
 	d := newDesk(t, func(s *settings) { s.SecondsBeforeRetry = 50 * time.Millisecond })
 	outage := d.outage()
 	var v view
-	eventually(t, 5*time.Second, "the token is given", func() bool {
+	eventually(t, "the token is given", func() bool {
 		v = d.try("p", outage)
 		return v.holder == "p"
 	})
@@ -247,20 +270,28 @@ func TestTrialsBeginStrictlyAfterTheRetry(t *testing.T) {
 
 func TestTheTrialTokenIsOneAndPassesOnWhenItsHolderIsGone(t *testing.T) {
 	t.Parallel()
-	d := newDesk(t, func(s *settings) { s.SecondsBeforeRetry, s.TrialTimeout = 0, time.Second })
+	d := newDesk(t, func(s *settings) { s.SecondsBeforeRetry, s.TrialTimeout = 0, time.Hour })
 	outage := d.outage()
-	eventually(t, time.Second, "a token", func() bool { return d.try("a", outage).holder == "a" })
-	began := time.Now()
+	var until time.Time
+	eventually(t, "a token", func() bool {
+		v := d.try("a", outage)
+		until = v.until
+		return v.holder == "a"
+	})
 	for range 3 {
-		time.Sleep(400 * time.Millisecond)
-		if v := d.try("b", outage); v.holder != "a" {
+		time.Sleep(2 * time.Millisecond)
+		if v := d.try("b", outage); v.holder != "a" || !v.until.Equal(until) {
 			t.Fatal("two processes have the token")
 		}
-		d.try("a", outage) // it keeps it
+		v := d.try("a", outage)
+		if !v.until.After(until) {
+			t.Errorf("its holder kept the token, and has it until %v, after %v", v.until, until)
+		}
+		until = v.until
 	}
-	eventually(t, 5*time.Second, "another process has the token", func() bool { return d.try("b", outage).holder == "b" })
-	if took := time.Since(began); took < 2*time.Second {
-		t.Errorf("the token passed on after %v, although its holder kept it for 1.2s and a second", took)
+	d.expire()
+	if v := d.try("b", outage); v.holder != "b" {
+		t.Errorf("the token did not pass on: %+v", v)
 	}
 	if v := d.settle("a", outage, true); v.outage == 0 {
 		t.Error("a process without the token ended the outage")
@@ -269,9 +300,9 @@ func TestTheTrialTokenIsOneAndPassesOnWhenItsHolderIsGone(t *testing.T) {
 
 func TestFailedTrialsPutOffTheNext(t *testing.T) {
 	t.Parallel()
-	d := newDesk(t, func(s *settings) { s.SecondsBeforeRetry = 0 })
+	d := newDesk(t, func(s *settings) { s.SecondsBeforeRetry, s.TrialTimeout = 0, time.Hour })
 	outage := d.outage()
-	eventually(t, time.Second, "a token", func() bool { return d.try("a", outage).holder == "a" })
+	eventually(t, "a token", func() bool { return d.try("a", outage).holder == "a" })
 	d.settings.SecondsBeforeRetry = time.Hour
 	if v := d.settle("a", outage, false); v.outage != outage || v.holder != "" || v.retry.Sub(v.now) < 59*time.Minute {
 		t.Errorf("after failed trials the view is %+v", v)
@@ -283,10 +314,10 @@ func TestFailedTrialsPutOffTheNext(t *testing.T) {
 
 func TestWhatWasCountedBeforeTheEndOfAnOutageIsNotCountedAgain(t *testing.T) {
 	t.Parallel()
-	d := newDesk(t, func(s *settings) { s.SecondsBeforeRetry = 0 })
+	d := newDesk(t, func(s *settings) { s.SecondsBeforeRetry, s.TrialTimeout = 0, time.Hour })
 	d.report("p", 0, 19, 19)
 	outage := d.outage()
-	eventually(t, time.Second, "a token", func() bool { return d.try("a", outage).holder == "a" })
+	eventually(t, "a token", func() bool { return d.try("a", outage).holder == "a" })
 	d.settle("a", outage, true)
 	if v := d.report("p", 0, 1, 1); v.outage != 0 {
 		t.Error("one more failure after the end began another outage")
@@ -299,9 +330,9 @@ func TestWhatWasCountedBeforeTheEndOfAnOutageIsNotCountedAgain(t *testing.T) {
 
 func TestNothingStaleResurrectsAnOutage(t *testing.T) {
 	t.Parallel()
-	d := newDesk(t, func(s *settings) { s.SecondsBeforeRetry = 0 })
+	d := newDesk(t, func(s *settings) { s.SecondsBeforeRetry, s.TrialTimeout = 0, time.Hour })
 	old := d.outage()
-	eventually(t, time.Second, "a token", func() bool { return d.try("a", old).holder == "a" })
+	eventually(t, "a token", func() bool { return d.try("a", old).holder == "a" })
 	d.settle("a", old, true)
 	before := d.look().change
 	d.try("a", old)
@@ -331,10 +362,10 @@ func TestFailuresDuringAnOutageBeginNoOther(t *testing.T) {
 
 func TestTheHistoryIsBoundedAndExpires(t *testing.T) {
 	t.Parallel()
-	d := newDesk(t, func(s *settings) { s.SecondsBeforeRetry = 0 })
+	d := newDesk(t, func(s *settings) { s.SecondsBeforeRetry, s.TrialTimeout = 0, time.Hour })
 	outage := d.outage()
 	for range 150 {
-		eventually(t, time.Second, "a token", func() bool { return d.try("a", outage).holder == "a" })
+		eventually(t, "a token", func() bool { return d.try("a", outage).holder == "a" })
 		d.settle("a", outage, false)
 	}
 	if n := len(strings.Split(d.server.do("LRANGE", "resgen:{b}:history", "0", "-1"), "\n")); n != 100 {
@@ -367,7 +398,7 @@ func TestAllKeysOfABreakerShareASlot(t *testing.T) {
 
 func TestAnOperatorForcesAnOutageAndEndsIt(t *testing.T) {
 	t.Parallel()
-	d := newDesk(t, func(s *settings) { s.SecondsBeforeRetry = 0 })
+	d := newDesk(t, func(s *settings) { s.SecondsBeforeRetry, s.TrialTimeout = 0, time.Hour })
 	d.server.do("SET", "resgen:{b}:manual", "OPEN maintenance, ask Ann", "EX", "3600")
 	v := d.look()
 	if v.outage == 0 || !v.forced || v.reason != "by hand: maintenance, ask Ann" {
@@ -442,10 +473,10 @@ func TestAnotherReasonOfAnOperatorIsAnotherOutage(t *testing.T) {
 
 func TestAVerdictOfATokenThatPassedOnIsNone(t *testing.T) {
 	t.Parallel()
-	d := newDesk(t, func(s *settings) { s.SecondsBeforeRetry, s.TrialTimeout = 0, 100*time.Millisecond })
+	d := newDesk(t, func(s *settings) { s.SecondsBeforeRetry, s.TrialTimeout = 0, time.Hour })
 	outage := d.outage()
-	eventually(t, time.Second, "a token", func() bool { return d.try("a", outage).holder == "a" })
-	time.Sleep(d.settings.TrialTimeout + 2*time.Millisecond)
+	eventually(t, "a token", func() bool { return d.try("a", outage).holder == "a" })
+	d.expire()
 	if v := d.settle("a", outage, true); v.outage != outage || v.holder != "" {
 		t.Errorf("after trials that were decided too late the view is %+v", v)
 	}

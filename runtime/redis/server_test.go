@@ -3,11 +3,14 @@ package redis
 import (
 	"bytes"
 	"context"
+	"fmt"
+	"math/rand/v2"
 	"net"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"sync"
 	"syscall"
 	"testing"
 	"time"
@@ -22,6 +25,7 @@ type server struct {
 	dir     string
 	args    []string
 	command *exec.Cmd
+	ended   chan struct{} // closed when it has
 	rueidis.Client
 }
 
@@ -34,46 +38,95 @@ func startServer(t testing.TB, args ...string) *server {
 		}
 		t.Skip("redis-server is not installed (Debian: apt-get install redis-server), so nothing of this is tested")
 	}
-	s := &server{t: t, address: freeAddress(t), dir: t.TempDir(), args: args}
-	s.start()
+	s := &server{t: t, dir: t.TempDir(), args: args}
+	s.address = freeAddress(t)
+	err := s.launch()
+	for tries := 1; err != nil && tries < 5; tries++ { // another program may have been faster to take the port
+		s.address = freeAddress(t)
+		err = s.launch()
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
 	t.Cleanup(s.stop)
 	return s
 }
 
+// addresses are those that a test has got.
+var addresses sync.Map
+
+// freeAddress is one that no other test gets. Its port is below those that systems give to clients: one of these could take
+// it away from a server that is restarted.
 func freeAddress(t testing.TB) string {
 	t.Helper()
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
+	for range 1000 {
+		address := fmt.Sprint("127.0.0.1:", 10000+rand.N(22000))
+		if _, given := addresses.LoadOrStore(address, true); given {
+			continue
+		}
+		if l, err := net.Listen("tcp", address); err == nil {
+			l.Close()
+			return address
+		}
 	}
-	defer l.Close()
-	return l.Addr().String()
+	t.Fatal("no port is free")
+	return ""
 }
 
-// start starts the server, empty, and waits until it answers.
+// start starts the server again, empty, where it was.
 func (s *server) start() {
 	s.t.Helper()
-	_, port, _ := net.SplitHostPort(s.address)
-	args := append([]string{"--bind", "127.0.0.1", "--port", port, "--dir", s.dir, "--save", "", "--appendonly", "no", "--logfile", filepath.Join(s.dir, "log")}, s.args...)
-	s.command = exec.Command("redis-server", args...)
-	s.command.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
-	if err := s.command.Start(); err != nil {
+	if err := s.launch(); err != nil {
 		s.t.Fatal(err)
 	}
-	eventually(s.t, 10*time.Second, "the server answers", func() bool {
-		conn, err := net.Dial("tcp", s.address)
-		if err == nil {
-			conn.Close()
+}
+
+// launch starts the server, empty, and waits until it answers, or gives up.
+func (s *server) launch() error {
+	_, port, _ := net.SplitHostPort(s.address)
+	log := filepath.Join(s.dir, "log")
+	args := append([]string{"--bind", "127.0.0.1", "--port", port, "--dir", s.dir, "--save", "", "--appendonly", "no", "--logfile", log}, s.args...)
+	command, ended := exec.Command("redis-server", args...), make(chan struct{})
+	command.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
+	if err := command.Start(); err != nil {
+		return err
+	}
+	go func() {
+		command.Wait()
+		close(ended)
+	}()
+	for began := time.Now(); time.Since(began) < patience; time.Sleep(2 * time.Millisecond) {
+		if s.Client = meet(s.address, command.Process.Pid); s.Client != nil {
+			s.command, s.ended = command, ended
+			return nil
 		}
-		return err == nil
-	})
+		select {
+		case <-ended:
+			text, _ := os.ReadFile(log)
+			return fmt.Errorf("the server ended at once: %s", text)
+		default:
+		}
+	}
+	command.Process.Kill()
+	return fmt.Errorf("the server does not answer within %v", patience)
+}
+
+// meet connects to the server that is the process, and to no other that has its port.
+func meet(address string, pid int) rueidis.Client {
 	client, err := rueidis.NewClient(rueidis.ClientOption{
-		InitAddress: []string{s.address}, DisableCache: true, ForceSingleClient: true, PipelineMultiplex: -1,
+		InitAddress: []string{address}, DisableCache: true, ForceSingleClient: true, PipelineMultiplex: -1,
 	})
 	if err != nil {
-		s.t.Fatal(err)
+		return nil
 	}
-	s.Client = client
+	ctx, cancel := context.WithTimeout(context.Background(), patience)
+	defer cancel()
+	info, err := client.Do(ctx, client.B().Info().Section("server").Build()).ToString()
+	if err != nil || !strings.Contains(info, fmt.Sprintf("process_id:%d\r", pid)) {
+		client.Close()
+		return nil
+	}
+	return client
 }
 
 // stop ends the server like a crash: nothing is saved.
@@ -83,7 +136,7 @@ func (s *server) stop() {
 	}
 	s.command.Process.Signal(syscall.SIGCONT)
 	s.command.Process.Kill()
-	s.command.Wait()
+	<-s.ended
 	s.Client.Close()
 	s.command = nil
 }
@@ -95,7 +148,7 @@ func (s *server) thaw()   { s.command.Process.Signal(syscall.SIGCONT) }
 // do runs a command given as words and returns its answer as text, lines for lists.
 func (s *server) do(words ...string) string {
 	s.t.Helper()
-	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
+	ctx, cancel := context.WithTimeout(context.Background(), patience)
 	defer cancel()
 	answer, err := s.Do(ctx, s.B().Arbitrary(words...).Build()).ToAny()
 	if err != nil && !rueidis.IsRedisNil(err) {
@@ -129,13 +182,16 @@ func show(answer any) string {
 	}
 }
 
+// patience is how long to wait for what a slow machine is late with. A test that passes does not need it.
+const patience = 20 * time.Second
+
 // eventually waits for something that happens outside of this process.
-func eventually(t testing.TB, limit time.Duration, what string, holds func() bool) {
+func eventually(t testing.TB, what string, holds func() bool) {
 	t.Helper()
-	deadline := time.Now().Add(limit)
+	deadline := time.Now().Add(patience)
 	for !holds() {
 		if time.Now().After(deadline) {
-			t.Fatalf("not within %v: %s", limit, what)
+			t.Fatalf("not within %v: %s", patience, what)
 		}
 		time.Sleep(2 * time.Millisecond)
 	}
