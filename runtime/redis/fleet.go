@@ -81,7 +81,7 @@ func (f *fleet) Configure(given any, needed bool) error {
 func (f *fleet) Join(b *breaker.Breaker) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	m, _ := f.members.LoadOrStore(b.Name(), &member{core: b, fleet: f, gone: true})
+	m, _ := f.members.LoadOrStore(b.Name(), &member{core: b, fleet: f})
 	if !m.(*member).join() {
 		return
 	}
@@ -95,7 +95,7 @@ func (f *fleet) Leave(b *breaker.Breaker) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if m, known := f.members.Load(b.Name()); known {
-		m.(*member).leave(true, time.Now(), f.settings)
+		m.(*member).leave(time.Now(), f.settings)
 		f.ring()
 	}
 }

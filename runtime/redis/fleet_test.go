@@ -15,6 +15,7 @@ import (
 	resilience "github.com/resgen-go/resgen/runtime"
 	"github.com/resgen-go/resgen/runtime/internal/breaker"
 	"github.com/resgen-go/resgen/runtime/internal/setting"
+	"github.com/resgen-go/resgen/runtime/redis/internal/lua"
 )
 
 func linked(p *process) bool { return strings.HasSuffix(p.links(), "up") }
@@ -470,16 +471,49 @@ func TestAHolderOfTheTokenWhoseSharingIsTurnedOffGivesItBack(t *testing.T) {
 // The breaker leaves while the answer that tells of its outage is on its way.
 func TestAChangeIsToldThoughTheBreakerLeft(t *testing.T) {
 	t.Parallel()
-	r := newRig(t, 0)
-	on := shared(r.proxy.address())
-	source := &changing{text: on}
-	p := followProcess(t, resilience.Follow(source))
-	inAll(t, []*process{p}, "the link is there", linked)
-	r.proxy.set(proxyMode{delay: 100 * time.Millisecond})
-	p.calls(30, errDown)
-	eventually(t, "an outage on the server", func() bool { return r.server.do("HGET", "resgen:{b}:state", "outage") != "" })
-	source.set(unshared(on))
-	eventually(t, "the begin is told", func() bool { return slices.Equal(p.outages(), []string{"b BEGAN"}) })
+	ways := map[string]func(*proxy){
+		"and the answer comes": func(*proxy) {},
+		"and the answer is lost": func(p *proxy) {
+			p.set(proxyMode{refuse: true})
+			p.set(proxyMode{})
+		},
+	}
+	for about, spoil := range ways {
+		t.Run(about, func(t *testing.T) {
+			t.Parallel()
+			r := newRig(t, 0)
+			on := shared(r.proxy.address(), "outageWindow", "1m")
+			source := &changing{text: on}
+			p := followProcess(t, resilience.Follow(source))
+			inAll(t, []*process{p}, "the link is there", linked)
+			r.proxy.set(proxyMode{delay: 100 * time.Millisecond})
+			p.calls(30, errDown)
+			eventually(t, "an outage on the server", func() bool { return r.server.do("HGET", "resgen:{b}:state", "outage") != "" })
+			source.set(unshared(on))
+			spoil(r.proxy)
+			eventually(t, "the begin is told", func() bool { return slices.Equal(p.outages(), []string{"b BEGAN"}) })
+		})
+	}
+}
+
+// What a breaker that left has to hand in is worth nothing once the window is over.
+func TestABreakerThatLeftGivesUpWithItsWindow(t *testing.T) {
+	t.Parallel()
+	static, s := new(breaker.Static), new(settings)
+	setting.Defaults(static)
+	setting.Defaults(s)
+	m, now := &member{core: breaker.New("b", static.Strategy(), breaker.Hooks{}), fleet: newFleet()}, time.Now()
+	m.join()
+	m.reports = []report{{1, now, 5, 1}}
+	m.leave(now, s)
+	m.lose(lua.Record, now.Add(s.OutageWindow), s)
+	if !m.busy() {
+		t.Error("it gives up within the window")
+	}
+	m.lose(lua.Record, now.Add(s.OutageWindow+time.Second), s)
+	if m.busy() || m.isLost() {
+		t.Error("it does not give up")
+	}
 }
 
 func TestOneOptionServesManyRegistries(t *testing.T) {

@@ -21,9 +21,10 @@ type member struct {
 	trying  atomic.Uint64           // the outage whose trial token is here; 0: none
 	verdict atomic.Pointer[verdict] // what the trials said, till the server knows it
 
-	mu        sync.Mutex
-	gone      bool // it is not shared now, but may have something to hand in
-	suspended bool // it is gone only while sharing is turned off
+	mu         sync.Mutex
+	membership membership
+	parted     time.Time // when it was shared last
+	unanswered bool      // it asked what may have changed something, and was told of none yet
 
 	calls, failures uint64 // of the breaker that are counted already
 	reports         []report
@@ -42,6 +43,15 @@ type member struct {
 	renewAt  time.Time
 	progress trialProgress
 }
+
+// membership says whether a breaker is shared. One that is not may have something to hand in.
+type membership uint8
+
+const (
+	left   membership = iota
+	paused            // while sharing is turned off
+	joined
+)
 
 // verdict is the end of trials.
 type verdict struct {
@@ -83,7 +93,7 @@ func (m *member) ask(now, flushAt time.Time, s *settings) (r request, due bool) 
 	if at.After(now) {
 		return request{}, false
 	}
-	m.stale = false
+	m.stale, m.unanswered = false, true
 	return what(s, now), true
 }
 
@@ -91,7 +101,7 @@ func (m *member) ask(now, flushAt time.Time, s *settings) (r request, due bool) 
 func (m *member) nudge(change int64) bool {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	if m.gone || change != 0 && change <= m.known {
+	if m.membership != joined || change != 0 && change <= m.known {
 		return false
 	}
 	m.stale, m.lookAt = true, time.Time{}
@@ -101,20 +111,23 @@ func (m *member) nudge(change int64) bool {
 func (m *member) isLost() bool {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	return m.failed != nil && !m.gone
+	return m.failed != nil && (m.membership == joined || m.owes())
 }
 
 // busy reports that the member is shared, or has something to hand in.
 func (m *member) busy() bool {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	return !m.gone || m.verdict.Load() != nil || len(m.reports) > 0
+	return m.membership == joined || m.owes()
 }
+
+// owes reports that there is something to hand in, or to tell of.
+func (m *member) owes() bool { return m.verdict.Load() != nil || len(m.reports) > 0 || m.unanswered }
 
 // plan is what to ask the server next, and when. Every answer brings a view, so a look is for when nothing else is due.
 func (m *member) plan(now, flushAt time.Time) (at time.Time, ask func(*settings, time.Time) request) {
 	switch {
-	case m.gone:
+	case m.membership != joined:
 		return m.planParting(now)
 	case m.failed != nil:
 		return m.lookAt, m.planReturn()
@@ -140,13 +153,15 @@ func (m *member) plan(now, flushAt time.Time) (at time.Time, ask func(*settings,
 	return at, ask
 }
 
-// planParting is plan for a member that is not shared now.
+// planParting is plan for a member that is not shared now. What it owes is due at once, or when the server may be back.
 func (m *member) planParting(now time.Time) (at time.Time, ask func(*settings, time.Time) request) {
 	switch {
 	case m.verdict.Load() != nil:
-		return now, m.settle
+		return m.lookAt, m.settle
 	case len(m.reports) > 0:
-		return now, m.record
+		return m.lookAt, m.record
+	case m.unanswered:
+		return m.lookAt, m.look
 	default:
 		return farOff(now, 0), m.look
 	}
@@ -207,6 +222,7 @@ var errForgot = errors.New("the server has lost what it knew")
 func (m *member) answered(r request, v view, s *settings) error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
+	m.failed, m.unanswered = nil, false
 	switch r.script {
 	case lua.Settle:
 		m.verdict.Store(nil)
@@ -218,7 +234,7 @@ func (m *member) answered(r request, v view, s *settings) error {
 	forgot := m.outage != 0 && v.outage == 0 && v.change < m.known
 	m.known = v.change
 	switch {
-	case m.gone:
+	case m.membership != joined:
 		return nil
 	case forgot:
 		return fmt.Errorf("%w of the outage of breaker %s", errForgot, m.core.Name())
@@ -226,7 +242,7 @@ func (m *member) answered(r request, v view, s *settings) error {
 	if m.lookAt = farOff(v.at, s.checkAfter(v)); m.stale {
 		m.lookAt = time.Time{}
 	}
-	m.failed, m.forced = nil, v.forced
+	m.forced = v.forced
 	m.follow(v, s)
 	return nil
 }
@@ -327,14 +343,15 @@ func (m *member) release(over bool, why string) {
 }
 
 // lose is an exchange that failed: from now on the breaker is its process's own. Trials that are decided still count, if
-// the server comes back before their token has passed on.
-func (m *member) lose(script *lua.Script, retryAt time.Time) {
+// the server comes back before their token has passed on. A breaker that is not shared now asks again as long as its counts
+// would count.
+func (m *member) lose(script *lua.Script, retryAt time.Time, s *settings) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.failed, m.lookAt = script, retryAt
-	if m.gone {
+	if m.membership != joined && retryAt.Sub(m.parted) > s.OutageWindow {
 		m.verdict.Store(nil)
-		m.reports = nil
+		m.reports, m.unanswered = nil, false
 	}
 	if m.verdict.Load() == nil {
 		m.trying.Store(0)
@@ -343,43 +360,61 @@ func (m *member) lose(script *lua.Script, retryAt time.Time) {
 	m.outage = 0
 }
 
-// join shares the breaker. The numbers of its reports and changes go on where it was shared before.
+// join shares the breaker.
 func (m *member) join() (news bool) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	if !m.gone {
+	if m.membership == joined {
 		return false
 	}
-	m.gone, m.suspended = false, false
-	m.stale, m.lookAt = true, time.Time{}
-	m.calls, m.failures = m.core.Totals()
+	m.enter()
 	return true
 }
 
-// leave makes the breaker its process's own, for good or until resume. What was counted, and the trial token, are still to
-// be handed in.
-func (m *member) leave(forGood bool, now time.Time, s *settings) {
+// leave makes the breaker its process's own. What is owed gets a chance at once, though the server may have failed just now.
+func (m *member) leave(now time.Time, s *settings) {
 	m.collect(now, s)
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	m.suspended = !forGood && (m.suspended || !m.gone)
-	if m.gone {
-		return
+	if m.membership == joined {
+		m.part(now)
 	}
-	m.gone = true
+	m.membership, m.lookAt = left, now
+}
+
+// pause makes the breaker its process's own until resume.
+func (m *member) pause(now time.Time, s *settings) {
+	m.collect(now, s)
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.membership == joined {
+		m.part(now)
+		m.membership, m.lookAt = paused, now
+	}
+}
+
+// resume shares a breaker again that paused, not one that left.
+func (m *member) resume() {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.membership == paused {
+		m.enter()
+	}
+}
+
+// enter begins to share. The numbers of reports and changes go on where the breaker was shared before.
+func (m *member) enter() {
+	m.membership = joined
+	m.stale, m.lookAt = true, time.Time{}
+	m.calls, m.failures = m.core.Totals()
+}
+
+// part ends sharing. What was counted, and the trial token, are still to be handed in.
+func (m *member) part(now time.Time) {
+	m.parted = now
 	if outage := m.trying.Swap(0); outage != 0 && m.verdict.Load() == nil {
 		m.verdict.Store(&verdict{outage: outage, reason: m.fleet.process + " shares the breaker no more"})
 	}
 	m.core.Release(false, "")
 	m.outage = 0
-}
-
-// resume shares the breaker again if it left for a while.
-func (m *member) resume() {
-	m.mu.Lock()
-	suspended := m.suspended
-	m.mu.Unlock()
-	if suspended {
-		m.join()
-	}
 }

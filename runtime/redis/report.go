@@ -17,7 +17,7 @@ type report struct {
 func (m *member) collect(now time.Time, s *settings) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	if m.gone {
+	if m.membership != joined {
 		return
 	}
 	calls, failures := m.core.Totals()

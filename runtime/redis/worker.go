@@ -78,7 +78,7 @@ func (w *worker) step() (next time.Time) {
 		if w.settings.Enabled {
 			m.resume()
 		} else {
-			m.leave(false, now, w.settings)
+			m.pause(now, w.settings)
 		}
 	}
 	if !slices.ContainsFunc(members, (*member).busy) {
@@ -111,7 +111,7 @@ func (w *worker) adopt(s *settings, members []*member, now time.Time) {
 		w.disconnect()
 		w.connectAt = now
 		for _, m := range members {
-			m.lose(lua.Look, now)
+			m.lose(lua.Look, now, s)
 		}
 	}
 	w.settings = s
@@ -144,7 +144,7 @@ func (w *worker) connect(members []*member) {
 	if err != nil {
 		w.connectAt = time.Now().Add(pause/2 + rand.N(pause))
 		for _, m := range members {
-			m.lose(lua.Look, w.connectAt)
+			m.lose(lua.Look, w.connectAt, w.settings)
 		}
 		w.tell(err)
 		return
@@ -246,7 +246,7 @@ func (w *worker) run(members, asking []*member, requests []request) (trouble err
 		}
 		if err != nil {
 			trouble = err
-			asking[i].lose(requests[i].script, time.Now().Add(pause/2+rand.N(pause)))
+			asking[i].lose(requests[i].script, time.Now().Add(pause/2+rand.N(pause)), w.settings)
 		}
 		if errors.Is(err, errForgot) {
 			w.fleet.doubt() // so that all which it forgot is one complaint
@@ -297,7 +297,7 @@ func (w *worker) warn(members []*member, trouble error) {
 func (w *worker) finish() {
 	now, members := time.Now(), w.fleet.all()
 	for _, m := range members {
-		m.leave(true, now, w.settings)
+		m.leave(now, w.settings)
 	}
 	if w.client != nil {
 		w.exchange(members, now)
