@@ -49,8 +49,12 @@ func quietly(flags *flag.FlagSet, args []string) error {
 	if err := flags.Parse(args); err != nil {
 		return err
 	}
-	for _, arg := range flags.Args() {
-		if strings.HasPrefix(arg, "-") {
+	for i, arg := range flags.Args() {
+		switch {
+		case !strings.HasPrefix(arg, "-"):
+		case i == 0:
+			return fmt.Errorf("%s is not a package", arg)
+		default:
 			return fmt.Errorf("%s stands behind %s; flags come first", arg, flags.Arg(0))
 		}
 	}

@@ -160,6 +160,8 @@ func TestWrongUsageHasAStatusOfItsOwn(t *testing.T) {
 	const help = "Run resgen -help for the flags.\n"
 	expect(t, 2, "", "resgen: flag provided but not defined: -chek; did you mean -check?\n"+help, "-chek")
 	expect(t, 2, "", "resgen: flag provided but not defined: -unlike\n"+help, "-unlike")
+	expect(t, 2, "", "resgen: - is not a package\n"+help, "-")
+	expect(t, 2, "", "resgen: -x is not a package\n"+help, "--", "-x")
 	expect(t, 2, "", "resgen: -check stands behind ./...; flags come first\n"+help, "./...", "-check")
 	expect(t, 2, "", "resgen: invalid value \"\" for flag -config: it names no file\n"+help, "-config", "")
 }

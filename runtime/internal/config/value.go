@@ -151,7 +151,7 @@ func expected(f *setting.Field) string {
 
 // guess adds what a text that a field does not take was most likely meant to be.
 func guess(f *setting.Field, text string) string {
-	if near, ok := setting.NearDuration(text); ok && f.Kind == setting.Duration {
+	if near, ok := setting.NearDuration(text); ok && f.Kind == setting.Duration && f.Range.HoldsText(near) {
 		return "; did you mean " + quote(near) + "?"
 	}
 	return ""

@@ -57,8 +57,13 @@ func ParseDuration(text string) (time.Duration, error) {
 	return d, nil
 }
 
+var parted = regexp.MustCompile(`\d\s+[\d.,]|[.,]\s+\d`)
+
 // NearDuration is the duration that somebody most likely meant with a text that is none: "2 s", "20S", "pt5m" or "20".
 func NearDuration(text string) (string, bool) {
+	if parted.MatchString(text) {
+		return "", false // two numbers, or one of which nobody knows where it ends
+	}
 	dense := strings.Join(strings.Fields(text), "")
 	for _, meant := range []string{dense, strings.ToLower(dense), strings.ToUpper(dense), dense + "s"} {
 		if _, err := ParseDuration(meant); err == nil {

@@ -109,7 +109,7 @@ func isoText(d time.Duration) string {
 
 func TestNearDurationIsWhatWasMeant(t *testing.T) {
 	for text, want := range map[string]string{
-		"2 s": "2s", " 1m  30s ": "1m30s", "20S": "20s", "pt5m": "PT5M", "20": "20s", "1.5": "1.5s", "20 seconds": "", "": "", "s": "",
+		"2 s": "2s", " 1m  30s ": "1m30s", "20S": "20s", "pt5m": "PT5M", "20": "20s", "1.5": "1.5s", "20 seconds": "", "1 1 s": "", "1. 5s": "", "1 .5s": "", "": "", "s": "",
 	} {
 		if got, ok := NearDuration(text); got != want || ok != (want != "") {
 			t.Errorf("for %q it is %q, want %q", text, got, want)

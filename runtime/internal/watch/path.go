@@ -6,15 +6,33 @@ import (
 	"strings"
 )
 
-// anchored is the path from the root, where it can be known. It is not cleaned, for behind a symbolic link ".." is another
-// folder than the one before.
-func anchored(path string) string {
+// place is a path that begins in the working folder of the moment in which it was named.
+type place struct {
+	given  string
+	rooted string      // from the root, where that can be known
+	here   os.FileInfo // the folder; nil where it makes no difference
+}
+
+// newPlace does not clean the path, for behind a symbolic link ".." is another folder than the one before.
+func newPlace(path string) place {
 	rooted := path == "" || os.IsPathSeparator(path[0]) || filepath.VolumeName(path) != ""
-	here, err := os.Getwd()
+	folder, err := os.Getwd()
 	if rooted || err != nil {
-		return path
+		return place{given: path, rooted: path}
 	}
-	return here + string(filepath.Separator) + path
+	here, _ := os.Stat(".")
+	return place{path, folder + string(filepath.Separator) + path, here}
+}
+
+// path is how to get there now. From the root it may be forbidden to go where one stands.
+func (p place) path() string {
+	if p.here == nil {
+		return p.rooted
+	}
+	if now, err := os.Stat("."); err == nil && os.SameFile(p.here, now) {
+		return p.given
+	}
+	return p.rooted
 }
 
 // maxLinks is how many symbolic links a path may lead over, as on most systems.

@@ -17,8 +17,8 @@ import (
 
 // File is a file that is read and followed. It need not exist.
 type File struct {
-	path string
-	read func(path string) ([]byte, error)
+	place place
+	read  func(path string) ([]byte, error)
 
 	mu   sync.Mutex
 	last *content // what Read returned last; nil before
@@ -36,14 +36,14 @@ func contentOf(text []byte, err error) content {
 
 // New is the file at path, which read reads. A relative path begins in the present working folder for good.
 func New(path string, read func(path string) ([]byte, error)) *File {
-	return &File{path: anchored(path), read: read}
+	return &File{place: newPlace(path), read: read}
 }
 
 // Read reads the file.
 func (f *File) Read() ([]byte, error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	text, err := f.read(f.path)
+	text, err := f.read(f.place.path())
 	last := contentOf(text, err)
 	f.last = &last
 	return text, err
@@ -51,7 +51,7 @@ func (f *File) Read() ([]byte, error) {
 
 // differs reports whether the file holds something else than what Read returned last.
 func (f *File) differs() bool {
-	now := contentOf(f.read(f.path))
+	now := contentOf(f.read(f.place.path()))
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	return f.last != nil && now != *f.last
@@ -164,10 +164,10 @@ func (w *watcher) search() {
 		return
 	}
 	for range 10 {
-		w.steps = stepsTo(w.file.path)
+		w.steps = stepsTo(w.file.place.rooted)
 		w.folders = foldersOf(w.steps)
 		w.watch()
-		if maps.Equal(w.steps, stepsTo(w.file.path)) {
+		if maps.Equal(w.steps, stepsTo(w.file.place.rooted)) {
 			return
 		}
 	}

@@ -92,6 +92,18 @@ var paces = map[string]pace{
 	"polling": {poll: time.Millisecond, noEvents: true},
 }
 
+func TestARelativePathIsTakenAsGivenWhereOneStillStands(t *testing.T) {
+	t.Chdir(t.TempDir())
+	p := newPlace("r.json")
+	if got := p.path(); got != "r.json" {
+		t.Errorf("it is read as %s, which may be forbidden", got)
+	}
+	t.Chdir(t.TempDir())
+	if got := p.path(); got != p.rooted || !filepath.IsAbs(got) {
+		t.Errorf("from another folder it is read as %s", got)
+	}
+}
+
 func TestEveryWayInWhichAFileChangesIsSeen(t *testing.T) {
 	file := func(s *scene) { s.write("resilience.json", "1") }
 	configMap := func(s *scene) {

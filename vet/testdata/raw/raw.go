@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"strconv"
 	"sync"
 	"sync/atomic"
 
@@ -299,11 +300,33 @@ func callOthers(ctx context.Context, do func(int) error, b billing) {
 	nothing.Charge(ctx, 1)
 	var functions Payments = &clients.Functions{}
 	functions.Charge(ctx, 1)
+	var kept Payments = &memory{}
+	kept.Charge(ctx, 1)
 	var plain Payments = base{} // want `base is called as Payments without a guard`
 	plain.Charge(ctx, 1)
 	var gateway Payments = &clients.Gateway{} // want `clients.Gateway is called as Payments without a guard`
 	gateway.Charge(ctx, 1)
 }
+
+// memory asks nobody.
+type memory struct {
+	mu      sync.Mutex
+	charged []string
+	calls   atomic.Int64
+}
+
+func (m *memory) Charge(ctx context.Context, cents int) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	m.calls.Add(1)
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.charged = append(m.charged, strconv.Itoa(cents))
+	return nil
+}
+
+func (m *memory) Ping(context.Context) error { return nil }
 
 // backend is guarded as a whole.
 //
