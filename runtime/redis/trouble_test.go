@@ -10,6 +10,7 @@ import (
 	"time"
 
 	resilience "github.com/resgen-go/resgen/runtime"
+	"github.com/resgen-go/resgen/runtime/internal/sharing"
 )
 
 // rig is a fleet whose line to the server, and the server, can be spoilt.
@@ -379,12 +380,16 @@ func TestChangesOfAServerWhoseClockIsBehindAreTold(t *testing.T) {
 	}
 }
 
-func TestRightsThatAreMissingAreSaidOnce(t *testing.T) {
-	tests := []struct{ about, right, want string }{
-		{"of publishing", "+publish", "the server refuses parts of a change"},
-		{"of subscribing", "+subscribe", "pushes are refused"},
-		{"of the channel", "&resgen:changes", "are refused"},
-		{"of the history", "+lpush", "the server refuses parts of a change"},
+func TestWhatFailsForWantOfRightsIsSaidOnce(t *testing.T) {
+	const pushing, changing = "pushes are refused", "the server refuses parts of a change"
+	tests := []struct {
+		about, right string
+		want         []string
+	}{
+		{"of publishing", "+publish", []string{changing}},
+		{"of subscribing", "+subscribe", []string{pushing}},
+		{"of the channel", "&resgen:changes", []string{pushing, changing}},
+		{"of the history", "+lpush", []string{changing}},
 	}
 	t.Setenv("SECRET", "hush")
 	for _, test := range tests {
@@ -395,16 +400,34 @@ func TestRightsThatAreMissingAreSaidOnce(t *testing.T) {
 			p := startProcess(t, shared(s.address, "username", "me", "passwordEnv", "SECRET", "secondsBeforeRetry", "1h"))
 			breakDown(t, []*process{p})
 			time.Sleep(time.Second) // more than a pause
-			if !p.held() || !strings.Contains(p.complaint(), test.want) {
-				t.Errorf("held: %v; the event says %q, want …%s…", p.held(), p.complaint(), test.want)
+			if !p.held() || p.links() != "up"+strings.Repeat(" down up", len(test.want)) {
+				t.Errorf("held: %v; the process was told %q of its link", p.held(), p.links())
 			}
-			if n := strings.Count(p.links(), "down"); n > 2 || n == 2 && test.right != "&resgen:changes" || !linked(p) {
-				t.Errorf("the process was told %q of its link", p.links())
+			for _, want := range test.want {
+				if strings.Count(p.complaint(), want) != 1 {
+					t.Errorf("the events say %q, want …%s… once", p.complaint(), want)
+				}
 			}
 			if began := strings.Count(s.do("LRANGE", "resgen:{b}:history", "0", "-1"), "BEGAN"); began > 1 {
 				t.Errorf("the outage began %d times", began)
 			}
 		})
+	}
+}
+
+// Observers can tell a loss from another only by the return between them.
+func TestAComplaintWaitsForTheLink(t *testing.T) {
+	t.Parallel()
+	var told []error
+	f := newFleet()
+	f.hooks.Link = func(l sharing.Link) { told = append(told, l.Err) }
+	w := &worker{fleet: f, ctx: t.Context(), complaints: []error{errForgot}}
+	for _, trouble := range []error{errDown, nil} {
+		w.tell(trouble)
+		w.complain()
+	}
+	if want := []error{errDown, nil, errForgot, nil}; !slices.Equal(told, want) {
+		t.Errorf("told %v, want %v", told, want)
 	}
 }
 

@@ -11,6 +11,9 @@ import (
 	"github.com/redis/rueidis"
 )
 
+// fixed is how many texts of an answer come before the news.
+const fixed = 10
+
 // view is what the fleet knows of a breaker.
 type view struct {
 	now     time.Time // by the server's clock
@@ -45,10 +48,10 @@ func readView(answer rueidis.RedisResult) (view, error) {
 	if err != nil {
 		return view{}, err
 	}
-	if len(texts) < 10 {
+	if len(texts) < fixed {
 		return view{}, errNoView
 	}
-	var numbers [9]int64
+	var numbers [fixed]int64
 	for _, i := range []int{0, 1, 2, 3, 5} {
 		if numbers[i], err = strconv.ParseInt(texts[i], 10, 64); err != nil {
 			return view{}, fmt.Errorf("%w: %q", errNoView, texts[i])
@@ -59,7 +62,7 @@ func readView(answer rueidis.RedisResult) (view, error) {
 		retry: time.UnixMilli(numbers[3]), holder: texts[4], until: time.UnixMilli(numbers[5]),
 		forced: texts[6] == "1", off: texts[7] == "1", reason: texts[8], trouble: texts[9],
 	}
-	for _, entry := range slices.Backward(texts[10:]) {
+	for _, entry := range slices.Backward(texts[fixed:]) {
 		if c, ok := readChange(entry); ok {
 			v.changes = append(v.changes, c)
 		}

@@ -31,15 +31,16 @@ type worker struct {
 	closing  chan struct{}   // closed to end the worker
 	done     chan struct{}   // closed when it has
 
-	client    *client    // nil: none
-	deafen    func()     // ends the subscription
-	deaf      chan error // why there is none
-	refused   bool       // observers were told that the server refuses parts of changes
-	listeners sync.WaitGroup
-	connectAt time.Time
-	collectAt time.Time
-	flushAt   time.Time
-	link      link
+	client     *client    // nil: none
+	deafen     func()     // ends the subscription
+	deaf       chan error // why there is none
+	refused    bool       // the server refuses parts of changes, and was complained of
+	complaints []error    // of what leaves the link as it is, for when it is up
+	listeners  sync.WaitGroup
+	connectAt  time.Time
+	collectAt  time.Time
+	flushAt    time.Time
+	link       link
 }
 
 // link is what observers were told last.
@@ -94,10 +95,11 @@ func (w *worker) step() (next time.Time) {
 	}
 	select {
 	case err := <-w.deaf:
-		w.warn(members, fmt.Errorf("changes of others are seen late, as pushes are refused: %w", err))
+		w.complaints = append(w.complaints, fmt.Errorf("changes of others are seen late, as pushes are refused: %w", err))
 	default:
 	}
 	w.exchange(members, now)
+	w.complain()
 	next = w.collectAt
 	for _, m := range members {
 		next = earliest(next, m.due(w.flushAt))
@@ -165,7 +167,7 @@ func (w *worker) disconnect() {
 	w.deafen()
 	w.client.close()
 	w.listeners.Wait()
-	w.client = nil
+	w.client, w.complaints = nil, nil
 }
 
 // listen hears of changes. Whenever it begins to, and whenever it has to give up, some may have passed unheard. A server
@@ -233,12 +235,12 @@ func (w *worker) exchange(members []*member, now time.Time) {
 		w.flushAt = w.flushAt.Add(max(w.settings.FlushInterval, now.Sub(w.flushAt)))
 	}
 	if len(requests) > 0 {
-		w.judge(members, w.run(members, asking, requests))
+		w.judge(members, w.run(asking, requests))
 	}
 }
 
 // run asks, and says what is wrong with the answers.
-func (w *worker) run(members, asking []*member, requests []request) (trouble error) {
+func (w *worker) run(asking []*member, requests []request) (trouble error) {
 	for i, answer := range w.client.run(w.ctx, requests) {
 		v, err := readView(answer)
 		if err == nil {
@@ -253,7 +255,7 @@ func (w *worker) run(members, asking []*member, requests []request) (trouble err
 		}
 		if v.trouble != "" && !w.refused {
 			w.refused = true
-			w.warn(members, fmt.Errorf("the server refuses parts of a change, so that others may see it late: %s", v.trouble))
+			w.complaints = append(w.complaints, fmt.Errorf("the server refuses parts of a change, so that others may see it late: %s", v.trouble))
 		}
 	}
 	return trouble
@@ -286,11 +288,16 @@ func (w *worker) tell(trouble error) {
 	w.fleet.hooks.Link(sharing.Link{At: time.Now(), Err: trouble})
 }
 
-// warn tells observers of trouble that leaves the link as it is.
-func (w *worker) warn(members []*member, trouble error) {
-	w.link = up
-	w.tell(trouble)
-	w.judge(members, nil)
+// complain tells observers of each complaint, as a loss and a return.
+func (w *worker) complain() {
+	if w.link != up {
+		return
+	}
+	for _, complaint := range w.complaints {
+		w.tell(complaint)
+		w.tell(nil)
+	}
+	w.complaints = nil
 }
 
 // finish hands in what was counted, and the trial token, before the process goes.
