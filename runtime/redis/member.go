@@ -263,7 +263,7 @@ func (m *member) follow(v view, s *settings) {
 // what an operator wrote may expire, which nobody pushes.
 func (s *settings) checkAfter(v view) time.Duration {
 	if s.OutageCheckInterval == 0 && (v.outage != 0 || v.off) {
-		return 5 * time.Second
+		return usualCheckInterval
 	}
 	return s.OutageCheckInterval
 }

@@ -36,14 +36,21 @@ type settings struct {
 	Recording           string        `setting:"recording" default:"AGGREGATED" oneof:"AGGREGATED,SAMPLED" doc:"AGGREGATED counts every outcome; SAMPLED of successes only the share successSampleRate"`
 	SuccessSampleRate   float64       `setting:"successSampleRate" default:"1" range:"(0,1]" doc:"probability p with which SAMPLED counts a success, as 1/p"`
 	FlushInterval       time.Duration `setting:"flushInterval" default:"1s" range:"[10ms,1h]" doc:"pause between two reports of what a process counted"`
-	OutageCheckInterval time.Duration `setting:"outageCheckInterval" default:"5s" range:"[0s,1h]" doc:"a view older than this is asked for, in case a push got lost; 0: only pushes and answers to reports bring one, and 5s while an outage lasts"`
+	OutageCheckInterval time.Duration `setting:"outageCheckInterval" default:"5s" range:"[0s,1h]" doc:"a view older than this is asked for, in case a push got lost; 0: only pushes and answers to reports bring one, and while an outage or OFF by hand lasts, the default"`
 	OutageThreshold     float64       `setting:"outageThreshold" default:"50" range:"(0,100]" doc:"percent of failed calls of all processes; at or above it an outage begins"`
 	OutageWindow        time.Duration `setting:"outageWindow" default:"2m" range:"[1s,1h]" doc:"calls that ended in this last while count"`
 	MinimumErrors       int           `setting:"minimumErrors" default:"20" range:"[1,1000000000]" doc:"no outage before so many failures in the window"`
-	SecondsBeforeRetry  time.Duration `setting:"secondsBeforeRetry" default:"20s" range:"[0s,8760h]" doc:"time from the begin of an outage, or failed trials, to the next trials"`
+	SecondsBeforeRetry  time.Duration `setting:"secondsBeforeRetry" default:"20s" range:"[0s,8760h]" doc:"time from the beginning of an outage, or failed trials, to the next trials"`
 	TrialTimeout        time.Duration `setting:"trialTimeout" default:"10s" range:"[100ms,1h]" doc:"the trial token passes on when its process shows no sign of life for so long"`
 	Timeout             time.Duration `setting:"timeout" default:"1s" range:"[10ms,1m]" doc:"one exchange with the server; no call waits for it"`
 }
+
+// usualCheckInterval is the default of outageCheckInterval.
+var usualCheckInterval = func() time.Duration {
+	s := new(settings)
+	setting.Defaults(s)
+	return s.OutageCheckInterval
+}()
 
 // Check finds settings that don't go together, and secrets in the file.
 func (s *settings) Check() (problems []setting.Problem) {
@@ -61,7 +68,7 @@ func (s *settings) Check() (problems []setting.Problem) {
 	}
 	for field, name := range map[string]string{"addressEnv": s.AddressEnv, "passwordEnv": s.PasswordEnv} {
 		if strings.ContainsFunc(name, notOfName) { // not shown, as it may be what belongs into the variable
-			problem(field, "", "is no name of an environment variable, such as REDIS_URL")
+			problem(field, "", "is not a name of an environment variable, such as REDIS_URL")
 		}
 	}
 	if strings.ContainsAny(s.KeyPrefix, "{} \n") {
