@@ -351,3 +351,35 @@ func TestT55RefusalsAreToldApart(t *testing.T) {
 		}
 	})
 }
+
+func TestT02LostTrialsWedgeNoBreakerBehindAGate(t *testing.T) {
+	for name, guards := range map[string]resilience.Guards{
+		"a bulkhead before the breaker": {Breaker: "b", Bulkhead: "b"},
+		"an entry that checks":          {Check: []string{"b"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				registry := newRegistry(t, `{"breakers": {"b": {"strategy": "CANARY_RATE_THRESHOLD", "permittedNumberOfCallsInHalfOpenState": 2}}}`)
+				wiring := registry.Wire("Client")
+				direct := wiring.Guard("Do", resilience.Guards{Breaker: "b"})
+				gated := wiring.Guard("Go", guards)
+				wiring.Probe("b", func(context.Context) error { return nil })
+				if err := wiring.Done(); err != nil {
+					t.Fatal(err)
+				}
+				time.Sleep(5 * time.Second)
+				for range 2 {
+					defer hold(t, t.Context(), direct)(nil)
+				}
+				time.Sleep(2 * time.Minute) // they hang
+				for range 3 {
+					do(t.Context(), gated, returns(nil))
+					time.Sleep(10 * time.Second)
+				}
+				if err := do(t.Context(), gated, returns(nil)); err != nil {
+					t.Errorf("two trials that hang refuse calls for ever: %v", err)
+				}
+			})
+		})
+	}
+}

@@ -62,7 +62,7 @@ func TestASuccessBesideFailuresInAWindowOfTimeIsJudged(t *testing.T) {
 	const settled = KeptApart + 50 // so that successes only take a number
 	settings := with(func(s *Canary) {
 		s.SlidingWindowType, s.InitialState, s.SlidingWindowSize = "TIME_BASED", "CLOSED", 1000
-		s.FailureRateThreshold, s.MinimumNumberOfCalls = 200.0/(settled+3), settled+3
+		s.FailureRateThreshold, s.MinimumNumberOfCalls = 200.0/(settled+4), settled+4
 	})
 	for range 500 {
 		b := New("subject", settings.Strategy(), Hooks{})
@@ -70,12 +70,9 @@ func TestASuccessBesideFailuresInAWindowOfTimeIsJudged(t *testing.T) {
 			end(b, "success")
 		}
 		together(2, func(i int) {
-			if i == 0 {
-				end(b, "success")
-				return
-			}
-			end(b, "failure")
-			end(b, "failure")
+			outcome := []string{"success", "failure"}[i]
+			end(b, outcome)
+			end(b, outcome)
 		})
 		if s := b.Snapshot(); s.State != Open {
 			t.Fatalf("it is %+v", s)

@@ -60,7 +60,10 @@ func (p *Period) RetryAt() (Instant, bool) {
 
 // Refused counts a call that was turned away because of this period. Gate and Admit don't count by themselves: a gate may
 // be asked for other reasons.
-func (p *Period) Refused() { p.refused.Add(1) }
+func (p *Period) Refused() {
+	p.refused.Add(1)
+	p.breaker.notice(p)
+}
 
 // Success ends a call that p admitted. It reads the trigger before it takes its number, so while settings change it may
 // pass the milestone unseen; then the next outcome is judged after it, in its place.
@@ -98,7 +101,7 @@ func (p *Period) success(slow bool, trigger uint64) {
 	}
 	if until := Instant(p.until.Load()); until != longAgo && Now() < until {
 		p.outcomes.Add(1)
-		if Instant(p.until.Load()) == longAgo { // a failure came in between, and successes decide again
+		if Instant(p.until.Load()) == longAgo { // a failure is there by now, and successes decide again
 			p.judgeLate()
 		}
 		return
@@ -115,7 +118,8 @@ func (p *Period) judgeLate() {
 		return
 	}
 	now := p.moment()
-	if p.catchUp(p.outcomes.Load(), now); !p.ended() {
+	if p.catchUp(p.outcomes.Load(), now); p.passed > 0 && !p.ended() {
+		p.passed--
 		p.judge(false, now)
 	}
 }
@@ -145,6 +149,9 @@ func (p *Period) conclude(outcome Counts) {
 func (p *Period) count(outcome Counts, now Instant) {
 	if outcome.Calls == 0 || p.window == nil {
 		return
+	}
+	if !outcome.plain() {
+		p.until.Store(int64(longAgo)) // before it has its number: what comes after sees it
 	}
 	number := p.outcomes.Add(1)
 	p.breaker.failures += outcome.Failures

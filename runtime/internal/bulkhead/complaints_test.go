@@ -420,3 +420,22 @@ func TestPanicOfAContextAfterTheGrantLosesNoPermit(t *testing.T) {
 		})
 	}
 }
+
+// curious is a context whose Err looks at a bulkhead.
+type curious struct {
+	context.Context
+	b *Bulkhead
+}
+
+func (c curious) Err() error {
+	c.b.Snapshot()
+	return c.Context.Err()
+}
+
+func TestContextMayLookAtTheBulkheadThatItWaitsFor(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		b := sized(1, time.Second)
+		acquire(t, t.Context(), b)
+		refuse(t, curious{t.Context(), b}, b, Full)
+	})
+}

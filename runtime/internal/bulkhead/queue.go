@@ -140,24 +140,31 @@ func (b *Bulkhead) decided(ctx context.Context, w *waiter, refused *Refusal) *Re
 }
 
 // leave takes w out of the queue and lets those behind it move up. It reports false if w's turn has
-// come in the meantime.
+// come in the meantime. The context is asked without the lock, for it may be anybody's code.
 func (b *Bulkhead) leave(ctx context.Context, w *waiter) (refused *Refusal, left bool) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	if !w.queued {
+	available, left := b.withdraw(w)
+	if !left {
 		return nil, false
 	}
-	available := 0
-	if w == b.queue.first {
-		available = max(0, b.now().free())
-	}
-	b.queue.remove(w)
-	b.serve()
 	r := Refusal{Kind: Full, Wanted: w.n + w.loan, Available: available + w.loan}
 	if err := ended(ctx, time.Now()); err != nil {
 		r.Kind, r.Cause = Cancelled, err
 	}
 	return b.refuse(r), true
+}
+
+func (b *Bulkhead) withdraw(w *waiter) (available int, left bool) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if !w.queued {
+		return 0, false
+	}
+	if w == b.queue.first {
+		available = max(0, b.now().free())
+	}
+	b.queue.remove(w)
+	b.serve()
+	return available, true
 }
 
 // wake serves the queue after permits became free.
