@@ -255,7 +255,7 @@ func (w *worker) run(asking []*member, requests []request) (trouble error) {
 		}
 		if v.trouble != "" && !w.refused {
 			w.refused = true
-			w.complaints = append(w.complaints, fmt.Errorf("the server refuses parts of a change, so that others may see it late: %s", v.trouble))
+			w.complaints = append(w.complaints, fmt.Errorf("the server refuses parts of a change, so that events come late or get lost: %s", v.trouble))
 		}
 	}
 	return trouble

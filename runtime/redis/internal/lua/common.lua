@@ -82,7 +82,13 @@ local function finish(reason)
 	change('ENDED', reason, {
 		outage = false, forced = false, retry = false, holder = false, ['until'] = false, reason = reason, ended = whole(now),
 	})
-	attempt('DEL', counts)
+	local buckets, names = attempt('HGETALL', counts), {}
+	for i = 1, #buckets, 2 do
+		table.insert(names, buckets[i])
+	end
+	if #names > 0 then
+		redis.call('HDEL', counts, unpack(names)) -- as reports do, so that it needs no right of its own
+	end
 end
 
 -- The history outlives a state that was deleted: numbers go on, and an outage that lasted ends. A server that lost both
