@@ -97,17 +97,17 @@ func (b *Breaker) Admit() (p *Period, admitted bool) {
 // CountGate counts an entry that was turned away because this breaker does not admit the calls it would make.
 func (b *Breaker) CountGate() {
 	b.gates.Add(1)
-	b.notice(b.period.Load())
+	if b.State() == HalfOpen {
+		b.notice()
+	}
 }
 
 // notice makes the move that is due where trials were lost. Calls that a gate turns away never ask to be admitted, and
 // without the move nobody would probe again.
-func (b *Breaker) notice(p *Period) {
-	if p.state == HalfOpen {
-		b.mu.Lock()
-		defer b.mu.Unlock()
-		b.present(Now())
-	}
+func (b *Breaker) notice() {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.present(Now())
 }
 
 func (b *Breaker) wouldAdmit(p *Period) bool { return !p.asleep() && b.admitsNow() }

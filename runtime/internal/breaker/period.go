@@ -62,7 +62,9 @@ func (p *Period) RetryAt() (Instant, bool) {
 // be asked for other reasons.
 func (p *Period) Refused() {
 	p.refused.Add(1)
-	p.breaker.notice(p)
+	if p.state == HalfOpen {
+		p.breaker.notice()
+	}
 }
 
 // Success ends a call that p admitted. It reads the trigger before it takes its number, so while settings change it may
