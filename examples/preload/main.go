@@ -7,7 +7,8 @@
 // Everything is real and on loopback: HTTP servers as the dependency, HTTP
 // clients behind the generated wrappers of entry.go, and entries that come when
 // they come. The table goes to the standard output, a row as soon as it is
-// measured; a countdown goes to the terminal.
+// measured; a countdown goes to the terminal. The chart goes to a temporary
+// folder or the one of -out.
 package main
 
 import (
@@ -32,7 +33,7 @@ func main() {
 	o := options{rates: []float64{20, 60, 100, 200}}
 	seconds := flag.Float64("seconds", 12, "how many `seconds` to measure each of the four rates, 0.5 to 3600")
 	quick := flag.Bool("quick", false, "as -seconds 1.5: ends within 10 seconds, with rough figures")
-	flag.StringVar(&o.out, "out", "", "a `folder`, made if need be, to write preload.svg into (default: only the table, no chart)")
+	flag.StringVar(&o.out, "out", filepath.Join(os.TempDir(), "resgen-examples"), "a `folder`, made if need be, for the chart preload.svg; empty: no chart")
 	flag.Parse()
 	if *quick {
 		*seconds = 1.5

@@ -7,8 +7,8 @@
 // their built-in settings. The dependency is played and time is fake, so eight
 // minutes pass in an instant and every run shows the same. For each situation
 // and strategy there are the timeline of states, the calls that were lost and
-// those that were wrongly refused: as a table on the standard output and, with
-// -out, as a picture.
+// those that were wrongly refused: as a table on the standard output and as a
+// picture, in a temporary folder or the one of -out.
 //
 // STATIC_THRESHOLD lets a call through to a dead dependency every 20 seconds,
 // and after three timeouts among ten calls refuses a stable one for as long.
@@ -27,7 +27,7 @@ import (
 )
 
 func main() {
-	folder := flag.String("out", "", "a `folder`, made if need be, to write strategies.svg into (default: only the table, no picture)")
+	folder := flag.String("out", filepath.Join(os.TempDir(), "resgen-examples"), "a `folder`, made if need be, for the picture strategies.svg; empty: no picture")
 	flag.Parse()
 	if flag.NArg() > 0 {
 		flag.Usage()
