@@ -105,8 +105,8 @@ func (r *Registry) ExternalProbe(name string) (report func(error), err error) {
 	return b.ExternalProbe()
 }
 
-// hooks turn what the core tells into events.
-func (r *Registry) hooks() breaker.Hooks {
+// newHooks turn what the core tells into events.
+func (r *Registry) newHooks() breaker.Hooks {
 	return breaker.Hooks{
 		Transition: func(t breaker.Transition) {
 			if r.fleet != nil {

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"log/slog"
 	"maps"
+	"reflect"
 	"slices"
 	"sync"
 	"time"
@@ -25,6 +26,7 @@ type Registry struct {
 	source Source          // nil: built-in settings
 	stop   func()          // of following the source
 	fleet  sharing.Adapter // nil: nothing is shared
+	hooks  breaker.Hooks
 
 	reading    sync.Mutex // one reads and applies the settings at a time
 	wiring     sync.Mutex // one adds probes at a time
@@ -38,6 +40,10 @@ type Registry struct {
 	breakers  map[string]*breaker.Breaker
 	bulkheads map[string]*bulkhead.Bulkhead
 	timeouts  map[string]*timeout
+	latest    struct {
+		settings breaker.Settings
+		strategy breaker.Strategy
+	}
 	suggested int // names that were looked for among those of the settings
 	closed    bool
 }
@@ -66,6 +72,7 @@ func New(options ...Option) (*Registry, error) {
 		bulkheads: make(map[string]*bulkhead.Bulkhead),
 		timeouts:  make(map[string]*timeout),
 	}
+	r.hooks = r.newHooks()
 	if r.fleet != nil {
 		r.fleet.Start(r.fleetHooks())
 	}
@@ -208,10 +215,19 @@ func sortedByName[T any](named map[string]T) []T {
 func (r *Registry) breaker(name string) (*breaker.Breaker, error) {
 	return find(r, config.Breakers, name, r.breakers, func() *breaker.Breaker {
 		_, settings := r.settings.Breaker(name)
-		b := breaker.New(name, settings.Strategy(), r.hooks())
+		b := breaker.New(name, r.strategy(settings), r.hooks)
 		r.enlist(b, settings)
 		return b
 	})
+}
+
+// strategy is that of settings. The one before serves again if they are equal, as
+// those of all names that have the defaults are.
+func (r *Registry) strategy(settings breaker.Settings) breaker.Strategy {
+	if r.latest.strategy == nil || !reflect.DeepEqual(r.latest.settings, settings) {
+		r.latest.settings, r.latest.strategy = settings, settings.Strategy()
+	}
+	return r.latest.strategy
 }
 
 func (r *Registry) bulkhead(name string) (*bulkhead.Bulkhead, error) {

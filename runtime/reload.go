@@ -173,7 +173,7 @@ func (r *Registry) changes(settings *config.File) (all []change) {
 	old := r.settings
 	add := func(section, name string, apply func()) { all = append(all, change{section + "." + name, apply}) }
 	for name, b := range r.breakers {
-		if strategy, differs := newStrategy(old, settings, name); differs {
+		if strategy, differs := r.newStrategy(old, settings, name); differs {
 			_, now := settings.Breaker(name)
 			add(config.Breakers, name, func() {
 				b.Reconfigure(strategy)
@@ -197,11 +197,11 @@ func (r *Registry) changes(settings *config.File) (all []change) {
 	return all
 }
 
-func newStrategy(old, settings *config.File, name string) (strategy breaker.Strategy, differs bool) {
+func (r *Registry) newStrategy(old, settings *config.File, name string) (strategy breaker.Strategy, differs bool) {
 	oldKind, before := old.Breaker(name)
 	kind, now := settings.Breaker(name)
 	if kind == oldKind && reflect.DeepEqual(before, now) {
 		return nil, false
 	}
-	return now.Strategy(), true
+	return r.strategy(now), true
 }

@@ -31,7 +31,7 @@ type Breaker struct {
 	gates     atomic.Uint64 // entries turned away because of this breaker
 	name      string
 	hooks     Hooks
-	_         [cacheLine]byte
+	_         [cacheLine - 48]byte // with the three before it
 
 	mu       sync.Mutex
 	strategy Strategy

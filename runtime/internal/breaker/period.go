@@ -16,13 +16,15 @@ type Period struct {
 	breaker *Breaker
 	stay    uint64 // number; outcomes belong to the stay, see goOn
 	state   State
-	free    bool // admits every call without a permit
-	began   Instant
-	since   time.Time
+	free    bool          // admits every call without a permit
 	wake    atomic.Int64  // an Instant before which no call is admitted, without asking the lock
 	trigger atomic.Uint64 // first number that needs the lock; see ask and unasked
 	until   atomic.Int64  // an Instant: till then successes of a time window only take a number
-	_       [cacheLine]byte
+
+	// These fill a cache line, so that what every call reads is in another one than what it writes.
+	began Instant
+	since time.Time
+	last  Figures // of the period before, for a state that counts nothing
 
 	outcomes atomic.Uint64 // the number of the last one
 	refused  atomic.Uint64
@@ -35,7 +37,6 @@ type Period struct {
 	passed    uint64 // successes settled since the last judgement
 	trials    trials
 	canary    *canary
-	last      Figures // of the period before, for a state that counts nothing
 }
 
 // Two special triggers: every success asks the lock, before it takes a number; none does.

@@ -55,8 +55,7 @@ type countWindow struct {
 }
 
 func newCountWindow(size int) *countWindow {
-	places := ring{size: uint64(size)}
-	return &countWindow{size: uint64(size), failed: places, slow: places}
+	return &countWindow{size: uint64(size)}
 }
 
 func (w *countWindow) counts(Instant) Counts      { return w.held }
@@ -77,8 +76,8 @@ func (w *countWindow) add(t Tally) {
 func (w *countWindow) pass(n uint64) {
 	if !w.held.plain() {
 		cleared := min(n, w.size)
-		w.held.Failures -= w.failed.clear(w.next, cleared)
-		w.held.Slow -= w.slow.clear(w.next, cleared)
+		w.held.Failures -= w.failed.clear(w.next, cleared, w.size)
+		w.held.Slow -= w.slow.clear(w.next, cleared, w.size)
 	}
 	w.held.Calls = min(w.held.Calls+n, w.size)
 	w.next = (w.next + n) % w.size
@@ -88,11 +87,11 @@ func (w *countWindow) place(failed, slow bool) {
 	place := w.next
 	w.pass(1)
 	if failed {
-		w.failed.set(place)
+		w.failed.set(place, w.size)
 		w.held.Failures++
 	}
 	if slow {
-		w.slow.set(place)
+		w.slow.set(place, w.size)
 		w.held.Slow++
 	}
 }
@@ -120,39 +119,37 @@ func (w *countWindow) all(now Instant) iter.Seq[Tally] {
 }
 
 // ring is a circle of bits. It takes memory when the first one is set.
-type ring struct {
-	size  uint64
-	words []uint64
-}
+type ring []uint64
 
-func (r *ring) set(i uint64) {
-	if r.words == nil {
-		r.words = make([]uint64, (r.size+63)/64)
+// set sets the bit at place i of a circle of that size.
+func (r *ring) set(i, size uint64) {
+	if *r == nil {
+		*r = make(ring, (size+63)/64)
 	}
-	r.words[i/64] |= 1 << (i % 64)
+	(*r)[i/64] |= 1 << (i % 64)
 }
 
-func (r *ring) get(i uint64) uint64 {
-	if r.words == nil {
+func (r ring) get(i uint64) uint64 {
+	if r == nil {
 		return 0
 	}
-	return r.words[i/64] >> (i % 64) & 1
+	return r[i/64] >> (i % 64) & 1
 }
 
 // clear clears n bits from place from on, n at most size, and returns how many were set.
-func (r *ring) clear(from, n uint64) (cleared uint64) {
-	if r.words == nil {
+func (r ring) clear(from, n, size uint64) (cleared uint64) {
+	if r == nil {
 		return 0
 	}
-	straight := min(n, r.size-from)
+	straight := min(n, size-from)
 	return r.clearStraight(from, from+straight) + r.clearStraight(0, n-straight)
 }
 
-func (r *ring) clearStraight(from, to uint64) (cleared uint64) {
+func (r ring) clearStraight(from, to uint64) (cleared uint64) {
 	for from < to {
 		end := min(to, (from/64+1)*64)
 		mask := ^uint64(0) >> (64 - (end - from)) << (from % 64)
-		word := &r.words[from/64]
+		word := &r[from/64]
 		cleared += uint64(bits.OnesCount64(*word & mask))
 		*word &^= mask
 		from = end
