@@ -37,6 +37,17 @@ type measured struct {
 // and carries reservations; a method without one passes context.Background().
 func (c *Call) Begin(ctx context.Context, g *Guard) error {
 	c.guard, c.ctx = g, ctx
+	if g.alone {
+		if period, passed := g.breaker.Pass(); passed {
+			c.period = period
+			return nil
+		}
+	}
+	return c.begin(ctx, g)
+}
+
+// begin is Begin where there is more to ask than whether a breaker is free.
+func (c *Call) begin(ctx context.Context, g *Guard) error {
 	generation := g.generation.now()
 	limit := g.timeout.now() // of when the call began, however long it waits for a permit
 	waited := false
@@ -105,6 +116,10 @@ func (c *Call) Finish(err error) error {
 		return c.finish(err)
 	}
 	c.guard = nil
+	if g.alone && c.slowAt == 0 {
+		c.period.Success(false)
+		return nil
+	}
 	if c.period != nil { // end(Success) would be a call more for every call
 		c.period.Success(c.slow())
 	}

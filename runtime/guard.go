@@ -20,6 +20,7 @@ type Guard struct {
 	entry    *entry
 	classify func(error) Outcome
 	events   *events
+	alone    bool // the breaker is all there is
 
 	generation *generation                 // of the settings
 	refusal    atomic.Pointer[openRefusal] // the last one; its period tells whether it still holds

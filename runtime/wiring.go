@@ -73,6 +73,7 @@ func (w *Wiring) Guard(method string, guards Guards) *Guard {
 	if len(guards.Check)+len(guards.Preload)+len(guards.Lease) > 0 {
 		g.entry = w.entry(g, guards)
 	}
+	g.alone = g.breaker != nil && g.bulkhead == nil && g.timeout == nil && g.entry == nil && !g.events.calls
 	return g
 }
 

@@ -406,6 +406,7 @@ func (m *member) resume() {
 func (m *member) enter() {
 	m.membership = joined
 	m.stale, m.lookAt = true, time.Time{}
+	m.core.KeepTotals(true)
 	m.calls, m.failures = m.core.Totals()
 }
 
@@ -415,6 +416,7 @@ func (m *member) part(now time.Time) {
 	if outage := m.trying.Swap(0); outage != 0 && m.verdict.Load() == nil {
 		m.verdict.Store(&verdict{outage: outage, reason: m.fleet.process + " shares the breaker no more"})
 	}
+	m.core.KeepTotals(false)
 	m.core.Release(false, "")
 	m.outage = 0
 }

@@ -38,6 +38,7 @@ type Breaker struct {
 	stays    uint64  // periods so far
 	past     uint64  // outcomes of the periods before
 	failures uint64  // of all periods
+	totals   bool    // every outcome is counted, see KeepTotals
 	prober   *prober // nil: nobody probes
 	hold     hold
 	closed   bool
@@ -92,6 +93,13 @@ func (b *Breaker) Admit() (p *Period, admitted bool) {
 		p, admitted = b.admit()
 	}
 	return
+}
+
+// Pass admits a call if its period is all that the call needs to know: every call is admitted, and none is slow. Then the
+// call must end as with Admit. Else nothing has happened.
+func (b *Breaker) Pass() (p *Period, passed bool) {
+	p = b.period.Load()
+	return p, p.free && b.slowAfter.Load() == 0
 }
 
 // CountGate counts an entry that was turned away because this breaker does not admit the calls it would make.

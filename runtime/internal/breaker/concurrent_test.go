@@ -126,6 +126,39 @@ func TestNoOutcomeIsLostUnderLoad(t *testing.T) {
 	}
 }
 
+func TestFailuresInAFullWindowCountBesideSuccessesThatDoNot(t *testing.T) {
+	const size = 100
+	settings := with(func(s *Static) { s.FailureThreshold, s.FailureThresholdCapacity = size, size })
+	for range 300 {
+		b := New("subject", settings.Strategy(), Hooks{})
+		succeed := func(calls int) {
+			for range calls {
+				end(b, "success")
+			}
+		}
+		expect := func(failures uint64) {
+			t.Helper()
+			if got := b.Snapshot(); got.Calls != size || got.Failures != failures {
+				t.Fatalf("it is %+v, want %d failures of %d calls", got, failures, size)
+			}
+		}
+		succeed(size)
+		together(4, func(int) {
+			succeed(10)
+			end(b, "failure")
+			succeed(5)
+		})
+		expect(4)
+		together(4, func(int) { succeed(size / 4) })
+		expect(0)
+		end(b, "failure")
+		together(3, func(int) { succeed(size / 3) })
+		expect(1)
+		succeed(1)
+		expect(0)
+	}
+}
+
 // stays watches the periods of a breaker from outside.
 type stays struct {
 	mu     sync.Mutex

@@ -20,8 +20,19 @@ type hold struct {
 	overruled uint64 // the one that Reset closed the breaker in
 }
 
-// Totals are the outcomes that the breaker has counted since it was made: calls, and failures among them. Neither grows
-// while it is DISABLED. To know what came since the last time, subtract.
+// KeepTotals makes Totals complete from now on, or no longer. It costs every success one atomic addition.
+func (b *Breaker) KeepTotals(keep bool) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.totals = keep
+	if p := b.period.Load(); p.window != nil {
+		p.publish()
+	}
+}
+
+// Totals are the outcomes that the breaker has counted: calls, and failures among them. Neither grows while it is DISABLED.
+// To know what came since the last time, subtract. Without [Breaker.KeepTotals] successes that change nothing else are
+// missing.
 func (b *Breaker) Totals() (calls, failures uint64) {
 	b.mu.Lock()
 	defer b.mu.Unlock()

@@ -224,6 +224,7 @@ func TestAReloadKeepsAHold(t *testing.T) {
 
 func TestTotalsCountEveryOutcomeOnce(t *testing.T) {
 	each(t, func(t *testing.T, b *Breaker) {
+		b.KeepTotals(true)
 		var calls, failures uint64
 		for i := range 500 {
 			if i%5 == 0 {
@@ -249,6 +250,41 @@ func TestTotalsCountEveryOutcomeOnce(t *testing.T) {
 			t.Errorf("totals are %d and %d after calls that count nowhere, want %d and %d", c, f, calls, failures)
 		}
 	})
+}
+
+func TestASuccessThatChangesNothingIsNotCounted(t *testing.T) {
+	for _, kind := range Strategies {
+		settings := withDefaults(kind)
+		rules := settings.Strategy().Closed()
+		if rules.Window.Span > 0 {
+			continue // time moves what such a window holds
+		}
+		t.Run(kind.Name, func(t *testing.T) {
+			b := New("b", settings.Strategy(), Hooks{})
+			b.Reset("test")
+			counts := func(want bool) {
+				t.Helper()
+				before, _ := b.Totals()
+				end(b, "success")
+				if after, _ := b.Totals(); (after > before) != want {
+					t.Errorf("of %d calls and a success it counted %d, success counted: want %t", before, after, want)
+				}
+			}
+			for range rules.Window.Calls {
+				counts(true)
+			}
+			counts(false)
+			end(b, "failure")
+			for range rules.Window.Calls {
+				counts(true)
+			}
+			counts(false)
+			b.KeepTotals(true)
+			counts(true)
+			b.KeepTotals(false)
+			counts(false)
+		})
+	}
 }
 
 func TestAHoldEndsForOneWinner(t *testing.T) {

@@ -8,17 +8,18 @@ import (
 
 // Period is the stay of a breaker in one state. It takes the outcomes of the calls that it admitted.
 //
-// A success of a CLOSED period with a window of calls costs one atomic addition: it only takes the next number. Failures
-// and slow calls take theirs under the lock, so whatever is numbered below one of them and not known by then was a
-// success. That keeps every judgement exact, although most successes are settled later and many at a time. The first
-// number that must be settled at once is published as trigger.
+// A success of a CLOSED period with a window of calls writes nothing while the window is full of successes, for one more
+// would not change it. Else it costs one atomic addition: it only takes the next number. Failures and slow calls take theirs
+// under the lock, so whatever is numbered below one of them and not known by then was a success. That keeps every judgement
+// exact, although most successes are settled later and many at a time. The first number that must be settled at once is
+// published as trigger.
 type Period struct {
 	breaker *Breaker
 	stay    uint64 // number; outcomes belong to the stay, see goOn
 	state   State
 	free    bool          // admits every call without a permit
 	wake    atomic.Int64  // an Instant before which no call is admitted, without asking the lock
-	trigger atomic.Uint64 // first number that needs the lock; see ask and unasked
+	trigger atomic.Uint64 // first number that needs the lock; see ask, unasked and uncounted
 	until   atomic.Int64  // an Instant: till then successes of a time window only take a number
 
 	// These fill a cache line, so that what every call reads is in another one than what it writes.
@@ -39,10 +40,11 @@ type Period struct {
 	canary    *canary
 }
 
-// Two special triggers: every success asks the lock, before it takes a number; none does.
+// Special triggers.
 const (
-	ask     = 0
-	unasked = math.MaxUint64
+	ask       = 0                  // every success asks the lock, before it takes a number
+	unasked   = math.MaxUint64 - 1 // none does
+	uncounted = math.MaxUint64     // and none takes a number, which would change nothing
 )
 
 // Name is that of the breaker.
@@ -68,11 +70,9 @@ func (p *Period) Refused() {
 	}
 }
 
-// Success ends a call that p admitted. It reads the trigger before it takes its number, so while settings change it may
-// pass the milestone unseen; then the next outcome is judged after it, in its place.
+// Success ends a call that p admitted.
 func (p *Period) Success(slow bool) {
-	trigger := p.trigger.Load()
-	if slow || trigger == ask || p.outcomes.Add(1) >= trigger {
+	if trigger := p.trigger.Load(); slow || trigger != uncounted {
 		p.success(slow, trigger)
 	}
 }
@@ -93,15 +93,21 @@ func (p *Period) Ignore() {
 	}
 }
 
+// success read the trigger before it takes its number, so while settings change it may pass the milestone unseen; then the
+// next outcome is judged after it, in its place.
 func (p *Period) success(slow bool, trigger uint64) {
-	if slow {
+	switch {
+	case slow:
 		p.conclude(Counts{Calls: 1, Slow: 1})
-		return
+	case trigger == ask:
+		p.succeed()
+	case p.outcomes.Add(1) >= trigger:
+		p.settle()
 	}
-	if trigger != ask {
-		p.settle() // it has its number
-		return
-	}
+}
+
+// succeed is a success that may be judged where it stands.
+func (p *Period) succeed() {
 	if until := Instant(p.until.Load()); until != longAgo && Now() < until {
 		p.outcomes.Add(1)
 		if Instant(p.until.Load()) == longAgo { // a failure is there by now, and successes decide again
@@ -170,8 +176,11 @@ func (p *Period) settle() {
 	b := p.breaker
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	if p = b.same(p); p != nil {
-		p.catchUp(p.outcomes.Load(), p.moment())
+	if p = b.same(p); p == nil {
+		return
+	}
+	if p.catchUp(p.outcomes.Load(), p.moment()); !p.ended() {
+		p.publish()
 	}
 }
 
@@ -230,7 +239,7 @@ func (p *Period) observe() {
 	case HalfOpen:
 		p.rules = strategy.HalfOpen()
 	case Disabled:
-		p.trigger.Store(unasked)
+		p.trigger.Store(uncounted)
 		return
 	default:
 		return
@@ -276,7 +285,7 @@ func (p *Period) publish() {
 	switch w := p.window.(type) {
 	case *countWindow:
 		if p.state != HalfOpen {
-			trigger = p.milestone
+			trigger = p.nextToSettle(w.untilPlain())
 		}
 	case *timeWindow:
 		if p.rules.Judge == nil || w.held.plain() && p.milestone == unasked {
@@ -285,6 +294,17 @@ func (p *Period) publish() {
 	}
 	p.until.Store(int64(until))
 	p.trigger.Store(trigger)
+}
+
+// nextToSettle is the first number that needs the lock, if after so many successes more the window holds nothing else.
+func (p *Period) nextToSettle(untilPlain uint64) uint64 {
+	switch {
+	case p.breaker.totals:
+		return p.milestone
+	case untilPlain == 0:
+		return uncounted
+	}
+	return min(p.milestone, p.settled+untilPlain)
 }
 
 // catchUpQuietly settles what can be settled without a judgement. A success at the milestone is on its way to the lock;
@@ -299,7 +319,7 @@ func (p *Period) ended() bool { return p.breaker.period.Load() != p }
 func (p *Period) end() {
 	p.until.Store(int64(longAgo))
 	if p.free {
-		p.trigger.Store(unasked)
+		p.trigger.Store(uncounted)
 	}
 }
 

@@ -61,6 +61,14 @@ func newCountWindow(size int) *countWindow {
 func (w *countWindow) counts(Instant) Counts      { return w.held }
 func (w *countWindow) newest(now Instant) Instant { return now }
 
+// untilPlain is how many successes more will have made the window one of successes only, full of them.
+func (w *countWindow) untilPlain() uint64 {
+	if w.held.plain() {
+		return w.size - w.held.Calls
+	}
+	return w.size
+}
+
 func (w *countWindow) add(t Tally) {
 	if w.size == 0 {
 		return
