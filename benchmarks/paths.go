@@ -94,4 +94,5 @@ var failing = []path{
 	{name: "bare, 1 of 100 fails", make: func() client { return rarelyFailing{} }},
 	{name: "breaker STATIC_THRESHOLD in 100, 1 of 100 fails", make: guarded(rarelyFailing{}, breakerOnly, static)},
 	{name: "breaker CANARY_RATE_THRESHOLD in 100, 1 of 100 fails", make: guarded(rarelyFailing{}, breakerOnly, canary)},
+	{name: "breaker CANARY_RATE_THRESHOLD in 100 and bulkhead, 1 of 100 fails", make: guarded(rarelyFailing{}, both, canary)},
 }

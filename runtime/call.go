@@ -37,17 +37,12 @@ type measured struct {
 // and carries reservations; a method without one passes context.Background().
 func (c *Call) Begin(ctx context.Context, g *Guard) error {
 	c.guard, c.ctx = g, ctx
-	if g.alone {
+	if g.alone { // one question has no halves, so the generation of the settings does not matter
 		if period, passed := g.breaker.Pass(); passed {
 			c.period = period
 			return nil
 		}
 	}
-	return c.begin(ctx, g)
-}
-
-// begin is Begin where there is more to ask than whether a breaker is free.
-func (c *Call) begin(ctx context.Context, g *Guard) error {
 	generation := g.generation.now()
 	limit := g.timeout.now() // of when the call began, however long it waits for a permit
 	waited := false
@@ -203,12 +198,6 @@ func (c *Call) slow() bool { return c.slowAt != 0 && breaker.Now() > c.slowAt }
 
 // leave returns what the call took, and tells who observes calls.
 func (c *Call) leave(g *Guard, outcome Outcome) {
-	if g.bulkhead != nil || g.entry != nil || c.measured != nil {
-		c.settle(g, outcome)
-	}
-}
-
-func (c *Call) settle(g *Guard, outcome Outcome) {
 	if g.bulkhead != nil {
 		c.permit.Release()
 	}
