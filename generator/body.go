@@ -114,8 +114,9 @@ func (b *body) field(t types.Type, name string) types.Type {
 	return nil
 }
 
-// called is the type that has the method which a call is of, and the name of the
-// method: of a promoted one, the embedded type. The type is nil if it is not known.
+// called is the type that has the method which a call is of, and the name of
+// the method: of a promoted one, the embedded type. The type is nil if it is
+// not known.
 func (b *body) called(call *ast.CallExpr) (types.Type, string) {
 	selector, ok := call.Fun.(*ast.SelectorExpr)
 	if !ok {

@@ -89,8 +89,8 @@ func specNames(spec ast.Spec) []*ast.Ident {
 	return nil
 }
 
-// importedInto are the names that a file has by its imports. Those of a dot import
-// are known of the same module and of the standard library.
+// importedInto are the names that a file has by its imports. Those of a dot
+// import are known of the same module and of the standard library.
 func (c *checker) importedInto(file *ast.File) map[string]token.Pos {
 	imported := map[string]token.Pos{}
 	for _, spec := range file.Imports {

@@ -105,9 +105,9 @@ func span(line, n int) string {
 }
 
 // edits turns a into b. Common lines at both ends stay; in between, those do
-// that occur once in both, as many as come in the same order, and what is between
-// two of them is treated in the same way. So memory grows with the number of lines,
-// not its square, and what does not change stands out.
+// that occur once in both, as many as come in the same order, and what is
+// between two of them is treated in the same way. So memory grows with the
+// number of lines, not its square, and what does not change stands out.
 func edits(a, b []string) []edit {
 	var head, tail []edit
 	for len(a) > 0 && len(b) > 0 && a[0] == b[0] {

@@ -28,8 +28,8 @@ import (
 // Options say what to generate. The zero value means the package in the working
 // folder.
 type Options struct {
-	// Dir is the folder that patterns, and the paths in messages, are relative to.
-	// Empty means the working folder.
+	// Dir is the folder that patterns, and the paths in messages, are relative
+	// to. Empty means the working folder.
 	Dir string
 	// Patterns name packages as for the go command. None means ".".
 	Patterns []string
@@ -37,11 +37,12 @@ type Options struct {
 	Tags string
 	// Env is the environment of the go command. Nil means that of the process.
 	Env []string
-	// Capacity, if not nil, tells how many permits a bulkhead has. A directive that
-	// reserves more is a fault. Calls come from several goroutines at a time.
+	// Capacity, if not nil, tells how many permits a bulkhead has. A directive
+	// that reserves more is a fault. Calls come from several goroutines at a
+	// time.
 	Capacity func(bulkhead string) int
-	// Progress, if not nil, is told how many of the loaded packages are done. Calls
-	// come one at a time, from any goroutine.
+	// Progress, if not nil, is told how many of the loaded packages are done.
+	// Calls come one at a time, from any goroutine.
 	Progress func(done, total int)
 	// Plain loads packages in the slow, plain way, to see whether the fast one is
 	// at fault.

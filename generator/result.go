@@ -15,8 +15,8 @@ type Result struct {
 	Plans []Plan // sorted by path
 	Files []File // sorted by path
 
-	// Warnings are of what is probably not meant, but does no harm to the outputs.
-	// There are none where there are faults.
+	// Warnings are of what is probably not meant, but does no harm to the
+	// outputs. There are none where there are faults.
 	Warnings Faults
 
 	shown func(path string) string // as messages show it

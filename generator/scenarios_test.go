@@ -87,7 +87,8 @@ func compareText(t *testing.T, path, got string) {
 	}
 }
 
-// byFolder splits faults by their first folder, and takes it off the names of files.
+// byFolder splits faults by their first folder, and takes it off the names of
+// files.
 func byFolder(err error) map[string]string {
 	split := map[string]string{}
 	faults, _ := err.(generator.Faults)

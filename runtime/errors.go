@@ -36,15 +36,18 @@ type Kind uint8
 const (
 	// KindOpen: the breaker is OPEN. Matches ErrOpen.
 	KindOpen Kind = iota + 1
-	// KindNoTrial: the breaker is HALF_OPEN and its trials are taken. Matches ErrOpen.
+	// KindNoTrial: the breaker is HALF_OPEN and its trials are taken. Matches
+	// ErrOpen.
 	KindNoTrial
 	// KindForcedOpen: an operator holds the breaker open. Matches ErrOpen.
 	KindForcedOpen
-	// KindGate: one or more gates of an entry method refuse. Matches ErrGate and ErrOpen.
+	// KindGate: one or more gates of an entry method refuse. Matches ErrGate
+	// and ErrOpen.
 	KindGate
 	// KindFull: the bulkhead had no room in time. Matches ErrFull.
 	KindFull
-	// KindTooLarge: the bulkhead is smaller than what was wanted. Matches ErrTooLarge.
+	// KindTooLarge: the bulkhead is smaller than what was wanted. Matches
+	// ErrTooLarge.
 	KindTooLarge
 	// KindDone: the caller's context was done before a permit was taken. Matches
 	// the context's error only.

@@ -37,9 +37,10 @@ func File(path string) Option {
 	return func(s *setup) { s.source, s.follow = newFile(path), false }
 }
 
-// Watch reads the settings from the JSON file at path, as [File] does, and again
-// within a second after it has changed, in whatever way. A change with a fault in it leaves the old settings in force and
-// shows as a [Reloaded] event; the file must be right at the start.
+// Watch reads the settings from the JSON file at path, as [File] does, and
+// again within a second after it has changed, in whatever way. A change with a
+// fault in it leaves the old settings in force and shows as a [Reloaded] event;
+// the file must be right at the start.
 func Watch(path string) Option {
 	return func(s *setup) { s.source, s.follow = newFile(path), true }
 }

@@ -14,8 +14,8 @@ import (
 	resilience "github.com/resgen-go/resgen/runtime"
 )
 
-// The scenarios of bulkheads, reservations and gates that need a guard. Those that a bulkhead shows
-// by itself are in internal/bulkhead.
+// The scenarios of bulkheads, reservations and gates that need a guard. Those
+// that a bulkhead shows by itself are in internal/bulkhead.
 
 const shop = `{
 	"breakers": {
@@ -306,7 +306,8 @@ func TestScenario40OverdueBreakerPassesAndTheCallInsideMovesIt(t *testing.T) {
 	})
 }
 
-// halfOpen opens a breaker and lets it become HALF_OPEN by n calls that it returns.
+// halfOpen opens a breaker and lets it become HALF_OPEN by n calls that it
+// returns.
 func halfOpen(t *testing.T, registry *resilience.Registry, name string, n int) (end []func(error)) {
 	t.Helper()
 	b := handle(t, registry, name)

@@ -46,8 +46,8 @@ func (r *Registry) Settings() []NamedSettings {
 // without running a service.
 type SettingsFile struct{ file *config.File }
 
-// ReadSettings is ParseSettings of what r delivers, of which it reads no more than
-// a settings file may have.
+// ReadSettings is ParseSettings of what r delivers, of which it reads no more
+// than a settings file may have.
 func ReadSettings(name string, r io.Reader) (*SettingsFile, error) {
 	text, err := config.Read(r)
 	if err != nil {
@@ -67,8 +67,8 @@ func ParseSettings(name string, text []byte) (*SettingsFile, error) {
 }
 
 // Effective returns the settings that the file gives a name of a section, which
-// is "breakers", "bulkheads" or "timeouts"; others have none. The name need not be
-// in the file.
+// is "breakers", "bulkheads" or "timeouts"; others have none. The name need not
+// be in the file.
 func (f *SettingsFile) Effective(section, name string) []Value {
 	return effective(f.file, section, name)
 }

@@ -17,7 +17,8 @@ import (
 	resilience "github.com/resgen-go/resgen/runtime"
 )
 
-// breakerPlayer plays vectors of breakers through a guard, as generated code does.
+// breakerPlayer plays vectors of breakers through a guard, as generated code
+// does.
 type breakerPlayer struct {
 	t        *testing.T
 	vector   vector

@@ -11,7 +11,8 @@ import (
 	resilience "github.com/resgen-go/resgen/runtime"
 )
 
-// bulkheadPlayer plays vectors of bulkheads. Each call runs on a goroutine of its own, since it may have to wait.
+// bulkheadPlayer plays vectors of bulkheads. Each call runs on a goroutine of
+// its own, since it may have to wait.
 type bulkheadPlayer struct {
 	t        *testing.T
 	start    time.Time

@@ -56,7 +56,8 @@ func (s step) calls() []string {
 	return names
 }
 
-// otherwise are the features of vectors whose source has another rule than this runtime.
+// otherwise are the features of vectors whose source has another rule than this
+// runtime.
 var otherwise = map[string]string{
 	"no_success_threshold": "successThreshold has a default here",
 	"wait_boundary":        "at exactly the end of a delay a call is admitted here",
@@ -145,7 +146,8 @@ func refuses(t *testing.T, strategy string, v vector) {
 	}
 }
 
-// settings is the file in which the breaker or bulkhead "subject" has the vector's settings.
+// settings is the file in which the breaker or bulkhead "subject" has the
+// vector's settings.
 func settings(strategy string, config map[string]any) []byte {
 	subject := map[string]any{}
 	section := "bulkheads"

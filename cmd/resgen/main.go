@@ -26,13 +26,13 @@
 // reported in one run, and then no file is changed.
 //
 // Warnings change neither outputs nor exit status. There is one where an
-// anticipate directive names a breaker or bulkhead that no directive guards with;
-// if not all of its module is loaded, as with the pattern ".", the guard may be
-// elsewhere, and only a name that is nearly that of a guard is worth a warning.
-// There is one, too, where the method behind an anticipated one calls another that
-// is anticipated, in the same package, and their reservations do not go together:
-// bulkheads against the order of their names, or, with -config, more permits than
-// there are.
+// anticipate directive names a breaker or bulkhead that no directive guards
+// with; if not all of its module is loaded, as with the pattern ".", the guard
+// may be elsewhere, and only a name that is nearly that of a guard is worth a
+// warning. There is one, too, where the method behind an anticipated one calls
+// another that is anticipated, in the same package, and their reservations do
+// not go together: bulkheads against the order of their names, or, with
+// -config, more permits than there are.
 //
 // Resgen config prints a settings file with every name that the directives use,
 // or compares one with them; resgen schema prints the JSON Schema of settings
@@ -90,7 +90,8 @@ func run(args []string, stdout, stderr io.Writer) int {
 	return wrappers(args, stdout, stderr)
 }
 
-// nearCommand is the command that somebody meant with what is no flag and no path.
+// nearCommand is the command that somebody meant with what is no flag and no
+// path.
 func nearCommand(name string) (string, bool) {
 	if strings.HasPrefix(name, "-") || strings.ContainsAny(name, `./\`) {
 		return "", false

@@ -2,8 +2,9 @@
 //
 //	go vet -vettool="$(go tool -n resgenvet)" ./...
 //
-// in a module whose go.mod names it as a tool. The go command then reports what it
-// finds as it does for go vet, and only for what has changed. Without go vet:
+// in a module whose go.mod names it as a tool. The go command then reports what
+// it finds as it does for go vet, and only for what has changed. Without go
+// vet:
 //
 //	go tool resgenvet ./...
 //

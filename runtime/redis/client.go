@@ -21,7 +21,8 @@ type client struct {
 	lines   *lines
 }
 
-// connect waits for the server, at most about twice the timeout for each of its addresses. The client ends with ctx.
+// connect waits for the server, at most about twice the timeout for each of its
+// addresses. The client ends with ctx.
 func connect(ctx context.Context, s *settings) (*client, error) {
 	option, err := s.option()
 	if err != nil {
@@ -50,7 +51,8 @@ func connect(ctx context.Context, s *settings) (*client, error) {
 	return c, nil
 }
 
-// oldest is the first version whose scripts may ask for the time and write, and that speaks RESP3.
+// oldest is the first version whose scripts may ask for the time and write, and
+// that speaks RESP3.
 const oldest = 6
 
 func (c *client) checkVersion(ctx context.Context) error {
@@ -103,7 +105,8 @@ func (c *client) close() {
 	c.Client.Close()
 }
 
-// lines are the network connections of a client. It knows them so that they can be cut while the server does not answer.
+// lines are the network connections of a client. It knows them so that they can
+// be cut while the server does not answer.
 type lines struct {
 	connect func(context.Context, string, *net.Dialer, *tls.Config) (net.Conn, error)
 	ctx     context.Context // of dialling; done once they are cut

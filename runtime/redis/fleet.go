@@ -16,14 +16,17 @@ import (
 	"github.com/resgen-go/resgen/runtime/internal/sharing"
 )
 
-// Share makes breakers with "shared": true in the settings one for all processes that meet at the same server under the
-// same keyPrefix. The section sharedState of the settings says where that is; if breakers are shared and it does not, that
-// is an error of [resilience.New]. The server may be away, then and at any time: calls go on.
+// Share makes breakers with "shared": true in the settings one for all
+// processes that meet at the same server under the same keyPrefix. The section
+// sharedState of the settings says where that is; if breakers are shared and it
+// does not, that is an error of [resilience.New]. The server may be away, then
+// and at any time: calls go on.
 func Share() resilience.Option {
 	return resilience.Share(func() resilience.Adapter { return newFleet() })
 }
 
-// Schema returns the JSON Schema of settings files with the section sharedState, for editors.
+// Schema returns the JSON Schema of settings files with the section
+// sharedState, for editors.
 func Schema() []byte { return config.Schema(section) }
 
 // StartingSettings is that of package resilience, with the section sharedState.
@@ -35,8 +38,9 @@ var section = config.Section{
 	New:  func() any { return new(settings) },
 }
 
-// fleet is this process among those that share breakers. One goroutine exchanges counts for views; it lives from the first
-// breaker that is shared until Close.
+// fleet is this process among those that share breakers. One goroutine
+// exchanges counts for views; it lives from the first breaker that is shared
+// until Close.
 type fleet struct {
 	process string // name of this one, new with each start
 	hooks   sharing.Hooks
@@ -59,7 +63,8 @@ func newFleet() *fleet {
 	}
 }
 
-// Section, Start, Configure, Join, Leave, Transition and Close are the seam to the registry; see package sharing.
+// Section, Start, Configure, Join, Leave, Transition and Close are the seam to
+// the registry; see package sharing.
 func (f *fleet) Section() config.Section { return section }
 
 func (f *fleet) Start(hooks sharing.Hooks) { f.hooks = hooks }
@@ -123,7 +128,8 @@ func (f *fleet) ring() {
 	}
 }
 
-// employ starts the worker. Stopping it lets it hand in what it has, for one exchange at most.
+// employ starts the worker. Stopping it lets it hand in what it has, for one
+// exchange at most.
 func (f *fleet) employ() {
 	ctx, cancel := context.WithCancel(context.Background())
 	w := &worker{fleet: f, settings: f.settings, ctx: ctx, closing: make(chan struct{}), done: make(chan struct{})}

@@ -305,7 +305,8 @@ func TestAClosedProcessHandsInItsCountsAndItsToken(t *testing.T) {
 	recovers(t, all[1:])
 }
 
-// A process that is closed when it has other things to ask hands in its counts all the same.
+// A process that is closed when it has other things to ask hands in its counts
+// all the same.
 func TestCloseHandsInCountsWhateverElseIsDue(t *testing.T) {
 	t.Parallel()
 	s := startServer(t)
@@ -496,7 +497,8 @@ func TestAChangeIsToldThoughTheBreakerLeft(t *testing.T) {
 	}
 }
 
-// What a breaker that left has to hand in is worth nothing once the window is over.
+// What a breaker that left has to hand in is worth nothing once the window is
+// over.
 func TestABreakerThatLeftGivesUpWithItsWindow(t *testing.T) {
 	t.Parallel()
 	static, s := new(breaker.Static), new(settings)

@@ -13,8 +13,9 @@ import (
 	"github.com/resgen-go/resgen/runtime/redis/internal/lua"
 )
 
-// member is one shared breaker of this process. The fleet's goroutine works with it, but for what is atomic: that is set
-// while the breaker changes its state, under the breaker's lock.
+// member is one shared breaker of this process. The fleet's goroutine works
+// with it, but for what is atomic: that is set while the breaker changes its
+// state, under the breaker's lock.
 type member struct {
 	core    *breaker.Breaker
 	fleet   *fleet
@@ -44,7 +45,8 @@ type member struct {
 	progress trialProgress
 }
 
-// membership says whether a breaker is shared. One that is not may have something to hand in.
+// membership says whether a breaker is shared. One that is not may have
+// something to hand in.
 type membership uint8
 
 const (
@@ -97,7 +99,8 @@ func (m *member) ask(now, flushAt time.Time, s *settings) (r request, due bool) 
 	return what(s, now), true
 }
 
-// nudge makes the member look, unless it knows of the change already. 0 is a change that might have been.
+// nudge makes the member look, unless it knows of the change already. 0 is a
+// change that might have been.
 func (m *member) nudge(change int64) bool {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -124,7 +127,8 @@ func (m *member) busy() bool {
 // owes reports that there is something to hand in, or to tell of.
 func (m *member) owes() bool { return m.verdict.Load() != nil || len(m.reports) > 0 || m.unanswered }
 
-// plan is what to ask the server next, and when. Every answer brings a view, so a look is for when nothing else is due.
+// plan is what to ask the server next, and when. Every answer brings a view, so
+// a look is for when nothing else is due.
 func (m *member) plan(now, flushAt time.Time) (at time.Time, ask func(*settings, time.Time) request) {
 	switch {
 	case m.membership != joined:
@@ -153,7 +157,8 @@ func (m *member) plan(now, flushAt time.Time) (at time.Time, ask func(*settings,
 	return at, ask
 }
 
-// planParting is plan for a member that is not shared now. What it owes is due at once, or when the server may be back.
+// planParting is plan for a member that is not shared now. What it owes is due
+// at once, or when the server may be back.
 func (m *member) planParting(now time.Time) (at time.Time, ask func(*settings, time.Time) request) {
 	switch {
 	case m.verdict.Load() != nil:
@@ -167,7 +172,8 @@ func (m *member) planParting(now time.Time) (at time.Time, ask func(*settings, t
 	}
 }
 
-// planReturn is what to ask a server that failed. If reports failed, no other answer tells that they will be taken again.
+// planReturn is what to ask a server that failed. If reports failed, no other
+// answer tells that they will be taken again.
 func (m *member) planReturn() func(*settings, time.Time) request {
 	switch {
 	case m.verdict.Load() != nil:
@@ -179,8 +185,8 @@ func (m *member) planReturn() func(*settings, time.Time) request {
 	}
 }
 
-// yield puts off what had better be left to other processes: keeping a token without trials, and asking for one where no
-// call waits.
+// yield puts off what had better be left to other processes: keeping a token
+// without trials, and asking for one where no call waits.
 func (m *member) yield(now time.Time, s *settings) {
 	if m.verdict.Load() != nil || m.outage == 0 || m.forced || m.failed != nil {
 		return
@@ -202,7 +208,8 @@ func (m *member) yield(now time.Time, s *settings) {
 	}
 }
 
-// stalled reports that no trials are made here: soon if there was none yet, else after some patience.
+// stalled reports that no trials are made here: soon if there was none yet,
+// else after some patience.
 func (m *member) stalled(now time.Time, s *settings) bool {
 	state := m.core.Snapshot()
 	if seen := state.Calls*2 + uint64(state.Trials); seen != m.progress.seen {
@@ -215,7 +222,8 @@ func (m *member) stalled(now time.Time, s *settings) bool {
 	return now.Sub(m.progress.at) > patience
 }
 
-// errForgot is that an outage is no more, though nobody ended it: the server was emptied, or is another one.
+// errForgot is that an outage is no more, though nobody ended it: the server
+// was emptied, or is another one.
 var errForgot = errors.New("the server has lost what it knew")
 
 // answered takes the view that an exchange brought.
@@ -259,8 +267,9 @@ func (m *member) follow(v view, s *settings) {
 	}
 }
 
-// checkAfter is how old the view may get. While the fleet keeps a breaker from its process, that is bounded in any case:
-// what an operator wrote may expire, which nobody pushes.
+// checkAfter is how old the view may get. While the fleet keeps a breaker from
+// its process, that is bounded in any case: what an operator wrote may expire,
+// which nobody pushes.
 func (s *settings) checkAfter(v view) time.Duration {
 	if s.OutageCheckInterval == 0 && (v.outage != 0 || v.off) {
 		return usualCheckInterval
@@ -276,8 +285,8 @@ func farOff(now time.Time, d time.Duration) time.Time {
 	return now.Add(d)
 }
 
-// announce tells of the changes that this process made. They are read from the history, so that one whose answer got lost
-// is told too, and none twice.
+// announce tells of the changes that this process made. They are read from the
+// history, so that one whose answer got lost is told too, and none twice.
 func (m *member) announce(v view) {
 	for _, c := range v.changes {
 		var what sharing.Change
@@ -321,7 +330,8 @@ func (m *member) begin(v view, s *settings) {
 	}
 }
 
-// waitForToken sets when to ask for it. A little chance keeps the processes from asking all at once.
+// waitForToken sets when to ask for it. A little chance keeps the processes
+// from asking all at once.
 func (m *member) waitForToken(v view) {
 	due := v.retry
 	if v.holder != "" && v.until.After(due) {
@@ -331,7 +341,8 @@ func (m *member) waitForToken(v view) {
 	m.tryAt = v.local(due).Add(time.Millisecond + rand.N(20*time.Millisecond))
 }
 
-// release gives the breaker back to its strategy. What it counted in the outage counts nowhere.
+// release gives the breaker back to its strategy. What it counted in the outage
+// counts nowhere.
 func (m *member) release(over bool, why string) {
 	m.trying.Store(0)
 	m.verdict.Store(nil)
@@ -342,9 +353,10 @@ func (m *member) release(over bool, why string) {
 	m.outage = 0
 }
 
-// lose is an exchange that failed: from now on the breaker is its process's own. Trials that are decided still count, if
-// the server comes back before their token has passed on. A breaker that is not shared now asks again as long as its counts
-// would count.
+// lose is an exchange that failed: from now on the breaker is its process's
+// own. Trials that are decided still count, if the server comes back before
+// their token has passed on. A breaker that is not shared now asks again as
+// long as its counts would count.
 func (m *member) lose(script *lua.Script, retryAt time.Time, s *settings) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -371,7 +383,8 @@ func (m *member) join() (news bool) {
 	return true
 }
 
-// leave makes the breaker its process's own. What is owed gets a chance at once, though the server may have failed just now.
+// leave makes the breaker its process's own. What is owed gets a chance at
+// once, though the server may have failed just now.
 func (m *member) leave(now time.Time, s *settings) {
 	m.collect(now, s)
 	m.mu.Lock()
@@ -402,7 +415,8 @@ func (m *member) resume() {
 	}
 }
 
-// enter begins to share. The numbers of reports and changes go on where the breaker was shared before.
+// enter begins to share. The numbers of reports and changes go on where the
+// breaker was shared before.
 func (m *member) enter() {
 	m.membership = joined
 	m.stale, m.lookAt = true, time.Time{}
@@ -410,7 +424,8 @@ func (m *member) enter() {
 	m.calls, m.failures = m.core.Totals()
 }
 
-// part ends sharing. What was counted, and the trial token, are still to be handed in.
+// part ends sharing. What was counted, and the trial token, are still to be
+// handed in.
 func (m *member) part(now time.Time) {
 	m.parted = now
 	if outage := m.trying.Swap(0); outage != 0 && m.verdict.Load() == nil {

@@ -14,7 +14,8 @@ import (
 	resilience "github.com/resgen-go/resgen/runtime"
 )
 
-// process is one of a fleet, with a registry of its own. Most tests have several in one; see also program.
+// process is one of a fleet, with a registry of its own. Most tests have
+// several in one; see also program.
 type process struct {
 	t        testing.TB
 	registry *resilience.Registry
@@ -30,7 +31,8 @@ var quick = map[string]string{
 	"trialTimeout": "600ms", "timeout": "2s", "outageCheckInterval": "1s",
 }
 
-// shared is a settings file with a shared breaker b. Pairs change the settings of sharedState; an empty value drops one.
+// shared is a settings file with a shared breaker b. Pairs change the settings
+// of sharedState; an empty value drops one.
 func shared(address string, pairs ...string) string {
 	section := maps.Clone(quick)
 	section["address"] = address
@@ -142,7 +144,8 @@ func (p *process) breaker(name string) *resilience.Breaker {
 
 func (p *process) held() bool { return p.registry.Snapshot().Breakers[0].Held }
 
-// outages are the changes that this process made for the fleet, such as "b BEGAN".
+// outages are the changes that this process made for the fleet, such as "b
+// BEGAN".
 func (p *process) outages() (all []string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -21,7 +21,8 @@ import (
 	resilience "github.com/resgen-go/resgen/runtime"
 )
 
-// The test binary is also a small service that calls a dependency through breaker b. A test starts it many times over.
+// The test binary is also a small service that calls a dependency through
+// breaker b. A test starts it many times over.
 const programVariable = "RESGEN_TEST_SETTINGS"
 
 func TestMain(m *testing.M) {
@@ -44,7 +45,8 @@ type status struct {
 	Links    string
 }
 
-// runProgram makes calls until its input ends. A line of input says how many a second, and how many percent of them fail.
+// runProgram makes calls until its input ends. A line of input says how many a
+// second, and how many percent of them fail.
 func runProgram(settings string) {
 	p := &process{guards: map[string]*resilience.Guard{}}
 	registry, err := resilience.New(resilience.Settings("r.json", []byte(settings)), Share(), resilience.Logger(nil),
@@ -135,7 +137,8 @@ func (p *program) now() status {
 	return p.last
 }
 
-// calls sets how many calls a second the program makes, and how many percent of them fail.
+// calls sets how many calls a second the program makes, and how many percent of
+// them fail.
 func (p *program) calls(perSecond, percent int) { fmt.Fprintln(p.input, perSecond, percent) }
 
 // kill ends the program without warning.
@@ -163,8 +166,9 @@ func isState(name string) func(status) bool { return func(s status) bool { retur
 
 const fleetSize = 20
 
-// TestAFleetOfProcesses plays the life of twenty processes against one server: an outage, the death of the process that
-// has the trials, the death of the server in an outage and its return without memory.
+// TestAFleetOfProcesses plays the life of twenty processes against one server:
+// an outage, the death of the process that has the trials, the death of the
+// server in an outage and its return without memory.
 func TestAFleetOfProcesses(t *testing.T) {
 	t.Parallel()
 	s := startServer(t)
@@ -226,7 +230,8 @@ func count(all []string, one string) (n int) {
 	return n
 }
 
-// TestAKilledProcessLosesOneFlushAtMost compares what twenty processes counted with what the server has.
+// TestAKilledProcessLosesOneFlushAtMost compares what twenty processes counted
+// with what the server has.
 func TestAKilledProcessLosesOneFlushAtMost(t *testing.T) {
 	t.Parallel()
 	s := startServer(t)
@@ -244,7 +249,8 @@ func TestAKilledProcessLosesOneFlushAtMost(t *testing.T) {
 			made, failed = made+p.now().Admitted, failed+p.now().Failed
 		}
 		calls, failures := d.counted()
-		// The killed process said some time before its end what it had made, so the server may have more, too.
+		// The killed process said some time before its end what it had made, so
+		// the server may have more, too.
 		lost := float64(perSecond) * (flush + 50*time.Millisecond).Seconds()
 		return calls >= float64(made)-lost && calls <= float64(made)+perSecond && failures >= float64(failed)-lost
 	})
@@ -258,7 +264,8 @@ func TestAKilledProcessLosesOneFlushAtMost(t *testing.T) {
 	t.Logf("%d calls made, %v counted", made, calls)
 }
 
-// TestNoProcessWaitsForAFrozenServer holds the call path against one that shares nothing.
+// TestNoProcessWaitsForAFrozenServer holds the call path against one that
+// shares nothing.
 func TestNoProcessWaitsForAFrozenServer(t *testing.T) {
 	const timeout = time.Second // of an exchange; whoever waits for the server waits about that long
 	s, all := startFleet(t, 1, "outageWindow", "1m", "minimumErrors", "1000000", "timeout", timeout.String())
@@ -282,7 +289,8 @@ func TestNoProcessWaitsForAFrozenServer(t *testing.T) {
 	s.thaw()
 }
 
-// callTimes are what 99.9 percent of calls stay below, and the longest, over some exchanges with the server.
+// callTimes are what 99.9 percent of calls stay below, and the longest, over
+// some exchanges with the server.
 func callTimes(p *process) (most, longest time.Duration) {
 	var took []time.Duration
 	for began := time.Now(); time.Since(began) < 700*time.Millisecond; {

@@ -16,7 +16,8 @@ type request struct {
 	keys, args []string
 }
 
-// command names the script, or brings it along for a server that does not know it.
+// command names the script, or brings it along for a server that does not know
+// it.
 func (r request) command(b rueidis.Builder, known bool) rueidis.Completed {
 	name, script := "EVALSHA", r.script.SHA
 	if !known {
@@ -70,7 +71,8 @@ func (m *member) settle(s *settings, _ time.Time) request {
 	return m.request(lua.Settle, s, nil, strconv.FormatUint(v.outage, 10), result, v.reason)
 }
 
-// braces are what a breaker's name can't have in a key, where they say what decides its slot, and what stands for them.
+// braces are what a breaker's name can't have in a key, where they say what
+// decides its slot, and what stands for them.
 var braces = strings.NewReplacer("{", "%7B", "}", "%7D", "%", "%25")
 
 // key begins each key of a breaker.

@@ -98,7 +98,8 @@ func (d *desk) counted() (calls, failures float64) {
 	return calls, failures
 }
 
-// settled is how many calls the server counted, once all reports that were on their way have come.
+// settled is how many calls the server counted, once all reports that were on
+// their way have come.
 func (d *desk) settled() (calls float64) {
 	d.t.Helper()
 	since := time.Now()

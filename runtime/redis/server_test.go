@@ -29,7 +29,8 @@ type server struct {
 	rueidis.Client
 }
 
-// startServer starts a real server. Without one installed the test is skipped, but not in CI.
+// startServer starts a real server. Without one installed the test is skipped,
+// but not in CI.
 func startServer(t testing.TB, args ...string) *server {
 	t.Helper()
 	if _, err := exec.LookPath("redis-server"); err != nil {
@@ -55,8 +56,9 @@ func startServer(t testing.TB, args ...string) *server {
 // addresses are those that a test has got.
 var addresses sync.Map
 
-// freeAddress is one that no other test gets. Its port is below those that systems give to clients: one of these could take
-// it away from a server that is restarted.
+// freeAddress is one that no other test gets. Its port is below those that
+// systems give to clients: one of these could take it away from a server that
+// is restarted.
 func freeAddress(t testing.TB) string {
 	t.Helper()
 	for range 1000 {
@@ -111,7 +113,8 @@ func (s *server) launch() error {
 	return fmt.Errorf("the server does not answer within %v", patience)
 }
 
-// meet connects to the server that is the process, and to no other that has its port.
+// meet connects to the server that is the process, and to no other that has its
+// port.
 func meet(address string, pid int) rueidis.Client {
 	client, err := rueidis.NewClient(rueidis.ClientOption{
 		InitAddress: []string{address}, DisableCache: true, ForceSingleClient: true, PipelineMultiplex: -1,
@@ -145,7 +148,8 @@ func (s *server) stop() {
 func (s *server) freeze() { s.command.Process.Signal(syscall.SIGSTOP) }
 func (s *server) thaw()   { s.command.Process.Signal(syscall.SIGCONT) }
 
-// do runs a command given as words and returns its answer as text, lines for lists.
+// do runs a command given as words and returns its answer as text, lines for
+// lists.
 func (s *server) do(words ...string) string {
 	s.t.Helper()
 	ctx, cancel := context.WithTimeout(context.Background(), patience)
@@ -182,7 +186,8 @@ func show(answer any) string {
 	}
 }
 
-// patience is how long to wait for what a slow machine is late with. A test that passes does not need it.
+// patience is how long to wait for what a slow machine is late with. A test
+// that passes does not need it.
 const patience = 20 * time.Second
 
 // eventually waits for something that happens outside of this process.

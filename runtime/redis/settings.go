@@ -109,14 +109,16 @@ func (s *settings) sampleRate() float64 {
 	return 1
 }
 
-// buckets is how many the window is cut into: of five seconds where it is two minutes long.
+// buckets is how many the window is cut into: of five seconds where it is two
+// minutes long.
 const buckets = 24
 
 func (s *settings) bucket() time.Duration { return s.OutageWindow / buckets }
 
 var errNoAddress = errors.New("is no address such as redis.internal:6379 or rediss://redis.internal:6379/0")
 
-// parseAddress reads an address. Its errors don't repeat it, for it may hold a password.
+// parseAddress reads an address. Its errors don't repeat it, for it may hold a
+// password.
 func parseAddress(address string) (option rueidis.ClientOption, err error) {
 	if strings.Contains(address, "://") {
 		return parseURL(address)
@@ -172,7 +174,8 @@ func (s *settings) option() (option rueidis.ClientOption, err error) {
 	return option, nil
 }
 
-// credentials are those for a new connection: a password can change while the process runs.
+// credentials are those for a new connection: a password can change while the
+// process runs.
 func (s *settings) credentials(given rueidis.AuthCredentials) (rueidis.AuthCredentials, error) {
 	if s.PasswordFile == nil {
 		given.Password = cmp.Or(given.Password, os.Getenv(s.PasswordEnv))

@@ -20,7 +20,8 @@ type rig struct {
 	all    []*process
 }
 
-// troubles are what can happen to a server, and what mends it. Empty: the server has lost what it knew.
+// troubles are what can happen to a server, and what mends it. Empty: the
+// server has lost what it knew.
 var troubles = []struct {
 	name       string
 	spoil      func(*rig)
@@ -87,8 +88,9 @@ var troubles = []struct {
 	},
 }
 
-// TestTroubleWithTheServerInAnOutage spoils the server while the fleet is in an outage: calls go on, on what each breaker
-// judges by itself, one event says so, and the fleet's view is taken up again when the server is well.
+// TestTroubleWithTheServerInAnOutage spoils the server while the fleet is in an
+// outage: calls go on, on what each breaker judges by itself, one event says
+// so, and the fleet's view is taken up again when the server is well.
 func TestTroubleWithTheServerInAnOutage(t *testing.T) {
 	t.Parallel()
 	for _, trouble := range troubles {
@@ -147,7 +149,8 @@ func (r *rig) isLost(t *testing.T, complaint string) {
 	}
 }
 
-// wantLosses allows a further one, as an exchange can take too long on a slow machine at any time.
+// wantLosses allows a further one, as an exchange can take too long on a slow
+// machine at any time.
 func (r *rig) wantLosses(t *testing.T, n int) {
 	t.Helper()
 	for _, p := range r.all {
@@ -186,7 +189,8 @@ func TestAServerOfAWrongVersionIsRefusedWithAReason(t *testing.T) {
 	}
 }
 
-// What was counted while the server is away is not lost: it comes late, with its time.
+// What was counted while the server is away is not lost: it comes late, with
+// its time.
 func TestCountsOutliveAnAbsence(t *testing.T) {
 	t.Parallel()
 	r := newRig(t, 2, "outageWindow", "1m", "minimumErrors", "1000000")
@@ -209,7 +213,8 @@ func TestCountsOutliveAnAbsence(t *testing.T) {
 	})
 }
 
-// An answer that got lost is no second count: the server has the report, and the process sends it again.
+// An answer that got lost is no second count: the server has the report, and
+// the process sends it again.
 func TestCountsAreExactOverALineThatDropsAnswers(t *testing.T) {
 	t.Parallel()
 	r := newRig(t, 2, "outageWindow", "1m", "minimumErrors", "1000000", "flushInterval", "10ms", "timeout", "50ms")
@@ -235,7 +240,8 @@ func TestCountsAreExactOverALineThatDropsAnswers(t *testing.T) {
 	}
 }
 
-// An event is told once by the process that made the change, even if it did not get the answer.
+// An event is told once by the process that made the change, even if it did not
+// get the answer.
 func TestEventsAreExactOverALineThatDropsAnswers(t *testing.T) {
 	t.Parallel()
 	r := newRig(t, 3)
@@ -296,7 +302,8 @@ func TestTrialsDecidedWhileTheServerIsAwayEndTheOutage(t *testing.T) {
 	}
 }
 
-// patient makes breakers whose own strategy keeps them OPEN longer than a test lasts.
+// patient makes breakers whose own strategy keeps them OPEN longer than a test
+// lasts.
 func patient(settings string) string {
 	return strings.Replace(settings, `"testDelay": "100ms"`, `"testDelay": "1h"`, 1)
 }

@@ -17,13 +17,15 @@ import (
 	"github.com/resgen-go/resgen/runtime/redis/internal/lua"
 )
 
-// pause is how long a server that failed is left alone, and how long to wait for work where there is none in sight.
+// pause is how long a server that failed is left alone, and how long to wait
+// for work where there is none in sight.
 const (
 	pause = time.Second
 	idle  = time.Hour
 )
 
-// worker is the goroutine of a fleet. It does one exchange at a time, for all members together.
+// worker is the goroutine of a fleet. It does one exchange at a time, for all
+// members together.
 type worker struct {
 	fleet    *fleet
 	settings *settings
@@ -107,7 +109,8 @@ func (w *worker) step() (next time.Time) {
 	return next
 }
 
-// adopt puts changed settings in force. Where the fleet meets elsewhere now, its old view holds no more.
+// adopt puts changed settings in force. Where the fleet meets elsewhere now,
+// its old view holds no more.
 func (w *worker) adopt(s *settings, members []*member, now time.Time) {
 	if !s.samePlace(w.settings) {
 		w.disconnect()
@@ -127,7 +130,8 @@ func earliest(a, b time.Time) time.Time {
 	return a
 }
 
-// collect dates what was counted: for each flush, and for each bucket where flushes are rarer.
+// collect dates what was counted: for each flush, and for each bucket where
+// flushes are rarer.
 func (w *worker) collect(members []*member, now time.Time) {
 	if w.flushAt.IsZero() {
 		w.flushAt = now.Add(rand.N(w.settings.FlushInterval)) // processes that start together don't flush together
@@ -170,8 +174,9 @@ func (w *worker) disconnect() {
 	w.client, w.complaints = nil, nil
 }
 
-// listen hears of changes. Whenever it begins to, and whenever it has to give up, some may have passed unheard. A server
-// that refuses is complained of once.
+// listen hears of changes. Whenever it begins to, and whenever it has to give
+// up, some may have passed unheard. A server that refuses is complained of
+// once.
 func (f *fleet) listen(ctx context.Context, c *client, channel string, complaint chan<- error) {
 	heard := rueidis.WithOnSubscriptionHook(ctx, func(rueidis.PubSubSubscription) {
 		for _, m := range f.all() {
@@ -200,7 +205,8 @@ func (f *fleet) listen(ctx context.Context, c *client, channel string, complaint
 	}
 }
 
-// hear takes "payments 1732959999999", or what an operator wrote, who knows no number. Names may have blanks in them.
+// hear takes "payments 1732959999999", or what an operator wrote, who knows no
+// number. Names may have blanks in them.
 func (f *fleet) hear(message string) {
 	name, change := message, int64(0)
 	if i := strings.LastIndexByte(message, ' '); i >= 0 {
@@ -261,7 +267,8 @@ func (w *worker) run(asking []*member, requests []request) (trouble error) {
 	return trouble
 }
 
-// judge finds out whether the link is there: that is when every member has an answer.
+// judge finds out whether the link is there: that is when every member has an
+// answer.
 func (w *worker) judge(members []*member, trouble error) {
 	if trouble != nil {
 		w.tell(trouble)

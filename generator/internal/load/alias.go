@@ -6,8 +6,9 @@ import (
 	"strings"
 )
 
-// An alias is a declaration type A = B of a dependency, where B mentions a type that cannot be named from everywhere. It is
-// kept with that, so that an output can name B by it.
+// An alias is a declaration type A = B of a dependency, where B mentions a type
+// that cannot be named from everywhere. It is kept with that, so that an output
+// can name B by it.
 type alias struct {
 	unit *unit
 	of   string // the type, without its package
@@ -25,7 +26,8 @@ func Importable(path, from string) bool {
 	return !internal || parent != "" && strings.HasPrefix(from+"/", parent+"/")
 }
 
-// queueNaming has the imports of the roots parsed that no declaration needs, but that may name hidden types that some do.
+// queueNaming has the imports of the roots parsed that no declaration needs,
+// but that may name hidden types that some do.
 func (l *loader) queueNaming(roots []*node) {
 	for _, root := range roots {
 		for _, s := range root.sources {
@@ -39,7 +41,8 @@ func (l *loader) queueNaming(roots []*node) {
 	}
 }
 
-// mayName says whether dep imports what is needed but root may not import. In the standard library, nothing shows that.
+// mayName says whether dep imports what is needed but root may not import. In
+// the standard library, nothing shows that.
 func (l *loader) mayName(root, dep *node) bool {
 	for _, imported := range dep.Imports {
 		hidden := l.nodes[imported.ID]
@@ -50,7 +53,8 @@ func (l *loader) mayName(root, dep *node) bool {
 	return false
 }
 
-// noteAliases notes the aliases that n declares, and gives those that were noted for n to their types.
+// noteAliases notes the aliases that n declares, and gives those that were
+// noted for n to their types.
 func (l *loader) noteAliases(n *node) {
 	for _, u := range n.all {
 		if spec, ok := u.node.(*ast.TypeSpec); ok && spec.Assign.IsValid() {

@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// BenchmarkPackages loads modules of packages with an interface of ten methods each, with the build cache as it is and
-// with an empty one.
+// BenchmarkPackages loads modules of packages with an interface of ten methods
+// each, with the build cache as it is and with an empty one.
 func BenchmarkPackages(b *testing.B) {
 	for _, n := range []int{1, 200} {
 		b.Run(fmt.Sprintf("packages=%d/cache=warm", n), func(b *testing.B) { benchmarkPackages(b, n, os.Environ()) })
@@ -29,7 +29,8 @@ func benchmarkPackages(b *testing.B, n int, env []string) {
 	}
 }
 
-// BenchmarkNothingToDo searches a module of a thousand packages in which nothing asks.
+// BenchmarkNothingToDo searches a module of a thousand packages in which
+// nothing asks.
 func BenchmarkNothingToDo(b *testing.B) {
 	dir := write(b, synthetic(1000, false))
 	for b.Loop() {

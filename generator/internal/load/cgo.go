@@ -9,8 +9,9 @@ import (
 	"strconv"
 )
 
-// packageC stands in for what cgo makes for a package: whatever n mentions of C is a type there, of which nothing is known
-// but its name. So types have the names that they are given in terms of C; values have none.
+// packageC stands in for what cgo makes for a package: whatever n mentions of C
+// is a type there, of which nothing is known but its name. So types have the
+// names that they are given in terms of C; values have none.
 func (n *node) packageC() *types.Package {
 	c := types.NewPackage("C", "C")
 	for _, s := range n.sources {
@@ -43,7 +44,8 @@ func isC(x ast.Expr) bool {
 // UnknownLength is the length of arrays whose real length stems from C.
 const UnknownLength = 1<<30 + 1
 
-// hideLengths replaces what is written as the length of an array where it stems from C.
+// hideLengths replaces what is written as the length of an array where it stems
+// from C.
 func (n *node) hideLengths() {
 	n.lengths = map[*ast.ArrayType]ast.Expr{}
 	for _, s := range n.sources {
@@ -58,8 +60,8 @@ func (n *node) hideLengths() {
 	}
 }
 
-// stemsFromC says whether an error may be none for who knows C: it is not about a name, and stands in a declaration that
-// something of C shows in.
+// stemsFromC says whether an error may be none for who knows C: it is not about
+// a name, and stands in a declaration that something of C shows in.
 func (n *node) stemsFromC(e types.Error) bool {
 	if aboutName.MatchString(e.Msg) {
 		return false
@@ -71,7 +73,8 @@ func (n *node) stemsFromC(e types.Error) bool {
 
 var aboutName = regexp.MustCompile(`^undefined: |^could not import | redeclared in this block`)
 
-// showsC says whether the declaration mentions something of C, or another one that does.
+// showsC says whether the declaration mentions something of C, or another one
+// that does.
 func (u *unit) showsC(seen map[*unit]bool) bool {
 	if seen[u] {
 		return false
@@ -85,7 +88,8 @@ func (u *unit) showsC(seen map[*unit]bool) bool {
 	return shows || slices.ContainsFunc(others, func(other *unit) bool { return other.showsC(seen) })
 }
 
-// declaring are the declarations of a name that s mentions, as mentions tells it. The standard library shows nothing of C.
+// declaring are the declarations of a name that s mentions, as mentions tells
+// it. The standard library shows nothing of C.
 func (s *source) declaring(dep *node, name string) []*unit {
 	if dep != nil {
 		if dep.Module == nil {

@@ -14,7 +14,8 @@ import (
 	"unicode"
 )
 
-// check type-checks the declarations of the roots and of all they use, each package after those that it uses.
+// check type-checks the declarations of the roots and of all they use, each
+// package after those that it uses.
 func (l *loader) check(roots []*node) {
 	for _, n := range inOrder(roots) {
 		go func() {
@@ -32,7 +33,8 @@ func (l *loader) check(roots []*node) {
 	}
 }
 
-// inOrder are the nodes that roots use, each after those that it uses itself. A use that closes a cycle is left out.
+// inOrder are the nodes that roots use, each after those that it uses itself. A
+// use that closes a cycle is left out.
 func inOrder(roots []*node) []*node {
 	var order []*node
 	var visit func(*node)
@@ -95,7 +97,8 @@ type importer func(path string) (*types.Package, error)
 
 func (i importer) Import(path string) (*types.Package, error) { return i(path) }
 
-// importTo is the package that n imports by a path. One that n does not use is an empty package.
+// importTo is the package that n imports by a path. One that n does not use is
+// an empty package.
 func (l *loader) importTo(n *node, path string) (*types.Package, error) {
 	switch path {
 	case "unsafe":
@@ -128,8 +131,8 @@ func empty(path, name string) *types.Package {
 	return p
 }
 
-// report keeps the errors of a package that stand in the way. Of a dependency only an import that fails counts for sure, as
-// it has been pruned.
+// report keeps the errors of a package that stand in the way. Of a dependency
+// only an import that fails counts for sure, as it has been pruned.
 func (l *loader) report(n *node) func(error) {
 	kept := false
 	return func(err error) {
@@ -160,8 +163,9 @@ func (l *loader) report(n *node) func(error) {
 	}
 }
 
-// isNone says whether an error is none. Unused imports are used in bodies, which are not looked at, C exports names of all
-// kinds, and cycles of imports are told by the go command.
+// isNone says whether an error is none. Unused imports are used in bodies,
+// which are not looked at, C exports names of all kinds, and cycles of imports
+// are told by the go command.
 func isNone(e types.Error) bool {
 	ends := []string{" and not used", " not exported by package C", "(" + importCycle + ")"}
 	return slices.ContainsFunc(ends, func(end string) bool { return strings.HasSuffix(e.Msg, end) })
@@ -169,14 +173,16 @@ func isNone(e types.Error) bool {
 
 func (l *loader) typeFault(e types.Error) Fault { return Fault{l.fset.Position(e.Pos), oneLine(e.Msg)} }
 
-// addDetail adds a further part of the last error, such as the place of another declaration.
+// addDetail adds a further part of the last error, such as the place of another
+// declaration.
 func (l *loader) addDetail(n *node, at token.Pos, detail string) {
 	position := l.fset.Position(at)
 	last := &n.typeFaults[len(n.typeFaults)-1]
 	last.Message += fmt.Sprintf(" (%s at %s:%d:%d)", oneLine(detail), filepath.Base(position.Filename), position.Line, position.Column)
 }
 
-// mended says whether an error is for our outputs to mend: it is in a stand-in, or about a name that an output declares.
+// mended says whether an error is for our outputs to mend: it is in a stand-in,
+// or about a name that an output declares.
 func (l *loader) mended(n *node, e types.Error) bool {
 	at := l.fset.File(e.Pos)
 	if slices.ContainsFunc(n.sources, func(s *source) bool { return s.standIn && l.fset.File(s.file.Syntax.FileStart) == at }) {
@@ -198,7 +204,8 @@ func (l *loader) mended(n *node, e types.Error) bool {
 	return false
 }
 
-// clashes says whether an error is about a method that is called like the field of a stand-in, which its output won't have.
+// clashes says whether an error is about a method that is called like the field
+// of a stand-in, which its output won't have.
 func (n *node) clashes(e types.Error) bool {
 	return strings.HasPrefix(e.Msg, "field and method with the same name ") && slices.ContainsFunc(n.all, func(u *unit) bool {
 		method, ok := u.node.(*ast.FuncDecl)
@@ -206,7 +213,8 @@ func (n *node) clashes(e types.Error) bool {
 	})
 }
 
-// misses says whether an error is about the name of a package that is missing, which its import tells.
+// misses says whether an error is about the name of a package that is missing,
+// which its import tells.
 func (n *node) misses(e types.Error) bool {
 	name, ok := strings.CutPrefix(e.Msg, "undefined: ")
 	return ok && slices.ContainsFunc(n.sources, func(s *source) bool { return slices.Contains(s.missing, s.packageOf(name)) })

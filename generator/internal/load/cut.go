@@ -5,9 +5,10 @@ import (
 	"go/token"
 )
 
-// cutBodies returns src with empty bodies of its top-level functions. Most of a file is bodies; to find where one ends
-// costs far less than to parse it. Newlines stay, so that what is left keeps its lines. Source that cannot be cut, which
-// is no valid Go, comes back as it is.
+// cutBodies returns src with empty bodies of its top-level functions. Most of a
+// file is bodies; to find where one ends costs far less than to parse it.
+// Newlines stay, so that what is left keeps its lines. Source that cannot be
+// cut, which is no valid Go, comes back as it is.
 func cutBodies(src []byte) []byte {
 	c := cutter{src: src, out: make([]byte, 0, len(src)/2)}
 	c.file()
@@ -57,8 +58,8 @@ func (c *cutter) file() {
 	}
 }
 
-// function goes over a function declaration behind its func, and empties the body if there is one. It returns the token
-// that ended the declaration.
+// function goes over a function declaration behind its func, and empties the
+// body if there is one. It returns the token that ended the declaration.
 func (c *cutter) function() byte {
 	depth := 0
 	for {
@@ -106,7 +107,8 @@ func (c *cutter) endsStatement() bool {
 	return false
 }
 
-// next moves behind the next token, and tells what it is. A comment is none, but counts for the newlines in it.
+// next moves behind the next token, and tells what it is. A comment is none,
+// but counts for the newlines in it.
 func (c *cutter) next() byte {
 	for c.at < len(c.src) {
 		switch b := c.src[c.at]; b {
@@ -176,7 +178,8 @@ func (c *cutter) skipBlock() {
 	c.tok = '}'
 }
 
-// comment moves behind the comment that begins here, if there is one, and returns it.
+// comment moves behind the comment that begins here, if there is one, and
+// returns it.
 func (c *cutter) comment() []byte {
 	rest := c.src[c.at:]
 	n := 0

@@ -65,7 +65,8 @@ func FuzzCutBodies(f *testing.F) {
 	})
 }
 
-// testCut checks that source which the parser accepts, still does when it is cut, and declares the same on the same lines.
+// testCut checks that source which the parser accepts, still does when it is
+// cut, and declares the same on the same lines.
 func testCut(t *testing.T, path string, src []byte) {
 	want, ok := declarations(src)
 	if !ok {
@@ -84,7 +85,8 @@ func testCut(t *testing.T, path string, src []byte) {
 	}
 }
 
-// declarations are the declarations of a file without the bodies of functions, each after its line.
+// declarations are the declarations of a file without the bodies of functions,
+// each after its line.
 func declarations(src []byte) (string, bool) {
 	fset := token.NewFileSet()
 	file, err := parser.ParseFile(fset, "", src, parser.SkipObjectResolution)

@@ -13,7 +13,8 @@ import (
 	"golang.org/x/tools/txtar"
 )
 
-// packages whose exported objects must be the same, loaded the fast way and in full.
+// packages whose exported objects must be the same, loaded the fast way and in
+// full.
 var compared = strings.Fields(`
 	archive/zip bufio bytes cmp compress/gzip container/list context crypto/tls crypto/x509 database/sql database/sql/driver
 	debug/elf encoding/json encoding/xml errors expvar flag fmt go/ast go/build go/types hash/crc32 html/template image/png

@@ -15,9 +15,11 @@ import (
 	"golang.org/x/tools/go/packages"
 )
 
-// Fault is an error of the go command, the parser or the type checker, in its own words.
+// Fault is an error of the go command, the parser or the type checker, in its
+// own words.
 type Fault struct {
-	// Position has an absolute file name. It is zero only where the go command gives none.
+	// Position has an absolute file name. It is zero only where the go command
+	// gives none.
 	Position token.Position
 	// Message is one line.
 	Message string
@@ -30,7 +32,8 @@ func (f Fault) Error() string {
 	return f.Position.String() + ": " + f.Message
 }
 
-// sortFaults sorts by position and drops repetitions: the go command and the parser may tell the same.
+// sortFaults sorts by position and drops repetitions: the go command and the
+// parser may tell the same.
 func sortFaults(faults []Fault) []Fault {
 	slices.SortStableFunc(faults, compareFaults)
 	return slices.CompactFunc(faults, func(a, b Fault) bool { return compareFaults(a, b) == 0 })
@@ -110,7 +113,8 @@ func oneLine(message string) string {
 	return strings.Join(strings.Fields(message), " ")
 }
 
-// commandError is the failure of the go command as a whole, with one fault a line where it gives positions.
+// commandError is the failure of the go command as a whole, with one fault a
+// line where it gives positions.
 func commandError(dir string, err error) error {
 	reason, text, _ := strings.Cut(err.Error(), ": stderr: ")
 	if text == "" {

@@ -69,7 +69,8 @@ func (f *folder) mayUseCgo() bool {
 	return slices.ContainsFunc(f.files, func(file *File) bool { return bytes.Contains(file.Src, []byte(`"C"`)) })
 }
 
-// declared are the names that the outputs of the folder declare at package level, as far as they can be parsed.
+// declared are the names that the outputs of the folder declare at package
+// level, as far as they can be parsed.
 func (f *folder) declared() map[string]bool {
 	names := map[string]bool{}
 	for _, output := range f.outputs {

@@ -20,8 +20,8 @@ func (c Config) driver(mode packages.LoadMode, flags []string) *packages.Config 
 	return &packages.Config{Mode: mode, Dir: c.Dir, Env: c.environment(), BuildFlags: flags}
 }
 
-// environment is that of the go command. To fill an empty cache with its index of packages takes it longer than all the
-// rest, so it does without then.
+// environment is that of the go command. To fill an empty cache with its index
+// of packages takes it longer than all the rest, so it does without then.
 func (c Config) environment() []string {
 	if _, err := os.Stat(filepath.Join(c.buildCache(), "00")); err == nil {
 		return c.Env
@@ -29,7 +29,8 @@ func (c Config) environment() []string {
 	return append(slices.Clip(c.Env), "GODEBUG="+strings.TrimPrefix(c.getenv("GODEBUG")+",goindex=0", ","))
 }
 
-// buildCache is where the go command has its cache, unless go env -w says otherwise.
+// buildCache is where the go command has its cache, unless go env -w says
+// otherwise.
 func (c Config) buildCache() string {
 	if dir := c.getenv("GOCACHE"); dir != "" {
 		return dir
@@ -43,8 +44,9 @@ const (
 	plainMode = graphMode | packages.NeedTypes | packages.NeedSyntax
 )
 
-// graph asks the go command for the packages of the folders, with all that they import. Our outputs do not exist for it,
-// so that a stale or broken one cannot stand in the way.
+// graph asks the go command for the packages of the folders, with all that they
+// import. Our outputs do not exist for it, so that a stale or broken one cannot
+// stand in the way.
 func (c Config) graph(fset *token.FileSet, folders []*folder) ([]*packages.Package, error) {
 	overlay, err := hideOutputs(folders)
 	if err != nil {
@@ -76,8 +78,9 @@ func (c Config) graph(fset *token.FileSet, folders []*folder) ([]*packages.Packa
 	return roots, nil
 }
 
-// hideOutputs writes an overlay for the go command in which the outputs are deleted. It returns the name of the file,
-// which is empty if there are no outputs.
+// hideOutputs writes an overlay for the go command in which the outputs are
+// deleted. It returns the name of the file, which is empty if there are no
+// outputs.
 func hideOutputs(folders []*folder) (string, error) {
 	replace := map[string]string{}
 	for _, f := range folders {
@@ -112,8 +115,8 @@ type pick struct {
 	primary, external *packages.Package
 }
 
-// choose picks the packages of the folders out of what the go command lists for them: with test files where one asks,
-// else without.
+// choose picks the packages of the folders out of what the go command lists for
+// them: with test files where one asks, else without.
 func choose(folders []*folder, listed []*packages.Package) map[*folder]*pick {
 	byName := make(map[string]*folder, 2*len(folders))
 	picks := make(map[*folder]*pick, len(folders))

@@ -36,7 +36,8 @@ func (s *source) indexGroup(decl *ast.GenDecl) {
 	}
 }
 
-// constants are the names of a group of constants, which stays together: a value may repeat the one above.
+// constants are the names of a group of constants, which stays together: a
+// value may repeat the one above.
 func constants(decl *ast.GenDecl) []*ast.Ident {
 	var names []*ast.Ident
 	for _, spec := range decl.Specs {
@@ -55,8 +56,9 @@ func (s *source) add(node ast.Node, names ...*ast.Ident) {
 	}
 }
 
-// attachMethods gives methods to the units of their types. Of a dependency, no unexported method matters to anybody
-// outside, except where an interface of the package asks for it.
+// attachMethods gives methods to the units of their types. Of a dependency, no
+// unexported method matters to anybody outside, except where an interface of
+// the package asks for it.
 func (n *node) attachMethods() {
 	hidden := n.hiddenMethods()
 	for _, u := range n.all {
@@ -70,7 +72,8 @@ func (n *node) attachMethods() {
 	}
 }
 
-// hiddenMethods are the names of the unexported methods of the interfaces of the package, wherever these are written.
+// hiddenMethods are the names of the unexported methods of the interfaces of
+// the package, wherever these are written.
 func (n *node) hiddenMethods() map[string]bool {
 	hidden := map[string]bool{}
 	for _, u := range n.all {
@@ -88,7 +91,8 @@ func (n *node) hiddenMethods() map[string]bool {
 	return hidden
 }
 
-// Receiver is the name of the type that a method is declared on; empty for a function.
+// Receiver is the name of the type that a method is declared on; empty for a
+// function.
 func Receiver(method *ast.FuncDecl) string {
 	if method.Recv == nil || len(method.Recv.List) == 0 {
 		return ""
@@ -96,8 +100,8 @@ func Receiver(method *ast.FuncDecl) string {
 	return baseName(method.Recv.List[0].Type)
 }
 
-// baseName is the name of a type, without the stars, parentheses and type arguments around it. It is empty if x is of another
-// package, or has no name.
+// baseName is the name of a type, without the stars, parentheses and type
+// arguments around it. It is empty if x is of another package, or has no name.
 func baseName(x ast.Expr) string {
 	for {
 		switch t := x.(type) {

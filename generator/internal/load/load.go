@@ -1,8 +1,10 @@
 // Package load turns package patterns into packages with syntax and types.
 //
-// It owns which folders a pattern means, which files of them are ours, and how types are had without compiling anything:
-// the go command tells the graph of packages, and only what the declarations of the wanted packages can reach is parsed
-// and checked. Of what directives say it reads no more than which names that needs: of wrappers and of classify functions.
+// It owns which folders a pattern means, which files of them are ours, and how
+// types are had without compiling anything: the go command tells the graph of
+// packages, and only what the declarations of the wanted packages can reach is
+// parsed and checked. Of what directives say it reads no more than which names
+// that needs: of wrappers and of classify functions.
 package load
 
 import (
@@ -17,21 +19,25 @@ import (
 
 // Config says where and how packages are loaded. The zero Config is ready to use.
 type Config struct {
-	// Dir is the folder that relative patterns start at. Empty means the working directory.
+	// Dir is the folder that relative patterns start at. Empty means the
+	// working directory.
 	Dir string
 	// Tags are build tags, comma-separated, as for go build -tags.
 	Tags string
-	// Env is the environment of the go command. Nil means the environment of this process.
+	// Env is the environment of the go command. Nil means the environment of
+	// this process.
 	Env []string
-	// Plain takes the types of dependencies from packages.Load, from their complete source. It is slow, and may need a
-	// C compiler. It shows whether the fast way is at fault.
+	// Plain takes the types of dependencies from packages.Load, from their
+	// complete source. It is slow, and may need a C compiler. It shows whether
+	// the fast way is at fault.
 	Plain bool
 }
 
 // Package is one package whose folder asks for us or holds an output of ours.
 type Package struct {
 	// Path is the import path; that of an external test package ends in _test.
-	// It is empty where the go command was not asked, because no file asks, or does not know the folder.
+	// It is empty where the go command was not asked, because no file asks, or
+	// does not know the folder.
 	Path string
 	Name string
 	// Dir is the folder, absolute.
@@ -42,24 +48,31 @@ type Package struct {
 	External bool
 	// Fset is the same for all packages of one call.
 	Fset *token.FileSet
-	// Files are the files of this build, without ours, sorted by path. Test files are among them only if a test file of
-	// the folder asks.
+	// Files are the files of this build, without ours, sorted by path. Test
+	// files are among them only if a test file of the folder asks.
 	Files []*File
-	// Outputs are the files of the folder that are ours, in any build configuration. An external test package has none:
-	// they are all with the package itself.
+	// Outputs are the files of the folder that are ours, in any build
+	// configuration. An external test package has none: they are all with the
+	// package itself.
 	Outputs []*File
-	// Ignored are the files of the folder that ask, but are not part of this build. An external test package has none.
+	// Ignored are the files of the folder that ask, but are not part of this
+	// build. An external test package has none.
 	Ignored []*File
-	// Types holds the declarations, checked; nil if no file of Files asks. See [Package.Lookup].
+	// Types holds the declarations, checked; nil if no file of Files asks. See
+	// [Package.Lookup].
 	Types *types.Package
-	// Info tells of the declarations: Defs, Implicits, Scopes and Types. It is nil with Types.
+	// Info tells of the declarations: Defs, Implicits, Scopes and Types. It is
+	// nil with Types.
 	Info *types.Info
-	// Lengths are those that stem from C. In Files they are replaced by [UnknownLength], so that their arrays have types.
+	// Lengths are those that stem from C. In Files they are replaced by
+	// [UnknownLength], so that their arrays have types.
 	Lengths map[*ast.ArrayType]ast.Expr
-	// Below are errors in dependencies. They matter only where a type is not known for them.
+	// Below are errors in dependencies. They matter only where a type is not
+	// known for them.
 	Below []Fault
-	// Faults are the reasons why the package does not compile, sorted by position: those of the go command, the parser
-	// and the type checker, but none that our own outputs would mend.
+	// Faults are the reasons why the package does not compile, sorted by
+	// position: those of the go command, the parser and the type checker, but
+	// none that our own outputs would mend.
 	Faults []Fault
 }
 
@@ -74,18 +87,23 @@ type File struct {
 	// Path is absolute.
 	Path string
 	Src  []byte
-	// Syntax is complete, with comments. It is partial where the file has syntax errors, nil where it was not parsed.
+	// Syntax is complete, with comments. It is partial where the file has
+	// syntax errors, nil where it was not parsed.
 	Syntax *ast.File
 	// Test says that the name ends in _test.go.
 	Test bool
-	// Asks says that there is text that looks like one of our directives. Files that do not ask hold none.
+	// Asks says that there is text that looks like one of our directives. Files
+	// that do not ask hold none.
 	Asks bool
 }
 
-// Lookup finds what the files of the package declare under a name at package level, else nil.
+// Lookup finds what the files of the package declare under a name at package
+// level, else nil.
 //
-// The scope of Types also holds stand-ins for what our outputs declare, which are never read: a struct type that embeds
-// the interface, and its constructor. With these, a signature that mentions a wrapper has a type. Lookup does not find them.
+// The scope of Types also holds stand-ins for what our outputs declare, which
+// are never read: a struct type that embeds the interface, and its constructor.
+// With these, a signature that mentions a wrapper has a type. Lookup does not
+// find them.
 func (p *Package) Lookup(name string) types.Object {
 	if p.Types == nil {
 		return nil
@@ -104,11 +122,13 @@ func (p *Package) Lookup(name string) types.Object {
 	return obj
 }
 
-// Packages loads the packages that the patterns name and that have something to do with us, sorted by folder. Patterns
-// are those of the go command; none means ".".
+// Packages loads the packages that the patterns name and that have something to
+// do with us, sorted by folder. Patterns are those of the go command; none
+// means ".".
 //
-// What is wrong with one package stands in its Faults; the other packages are good all the same. The error tells why
-// nothing could be loaded at all. No packages and no error means that there is nothing to do.
+// What is wrong with one package stands in its Faults; the other packages are
+// good all the same. The error tells why nothing could be loaded at all. No
+// packages and no error means that there is nothing to do.
 func Packages(cfg Config, patterns ...string) ([]*Package, error) {
 	dir, err := filepath.Abs(cfg.Dir)
 	if err != nil {

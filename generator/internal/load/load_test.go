@@ -17,8 +17,9 @@ import (
 
 var update = flag.Bool("update", false, "write what is loaded into the cases of testdata")
 
-// TestCases loads what the archives in testdata hold, and compares it with the file "want" in them. The comment of an
-// archive may set "patterns", "tags", "env" and "dir", one a line.
+// TestCases loads what the archives in testdata hold, and compares it with the
+// file "want" in them. The comment of an archive may set "patterns", "tags",
+// "env" and "dir", one a line.
 func TestCases(t *testing.T) {
 	paths, err := filepath.Glob("testdata/*.txtar")
 	if err != nil || len(paths) == 0 {
@@ -65,7 +66,8 @@ func withoutWant(files []txtar.File) []txtar.File {
 	return slices.DeleteFunc(files, func(f txtar.File) bool { return f.Name == "want" })
 }
 
-// unpack writes the files of an archive, and returns what is wanted. The name of a link is written "name -> target".
+// unpack writes the files of an archive, and returns what is wanted. The name
+// of a link is written "name -> target".
 func unpack(t testing.TB, dir string, archive *txtar.Archive) (want string) {
 	t.Helper()
 	for _, f := range archive.Files {

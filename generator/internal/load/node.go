@@ -9,10 +9,12 @@ import (
 	"golang.org/x/tools/go/packages"
 )
 
-// A node is a package of the graph, in one variant, with what was found out about it so far.
+// A node is a package of the graph, in one variant, with what was found out
+// about it so far.
 type node struct {
 	*packages.Package
-	// folder is nil for a dependency. A root, a package that is wanted itself, is loaded in full.
+	// folder is nil for a dependency. A root, a package that is wanted itself,
+	// is loaded in full.
 	folder *folder
 
 	sources []*source
@@ -39,7 +41,8 @@ type node struct {
 	doubts       []types.Error // the other errors of a dependency
 }
 
-// own says whether the package belongs to the user, so that outputs in it are ours to write.
+// own says whether the package belongs to the user, so that outputs in it are
+// ours to write.
 func (n *node) own() bool {
 	return n.folder != nil || n.Module != nil && n.Module.Main
 }
@@ -88,7 +91,8 @@ func (l *loader) newSource(n *node, file *File) *source {
 	return s
 }
 
-// imported is the package that an import means; nil for what is no package of the graph, such as C.
+// imported is the package that an import means; nil for what is no package of
+// the graph, such as C.
 func (l *loader) imported(n *node, spec *ast.ImportSpec) *node {
 	name, err := strconv.Unquote(spec.Path.Value)
 	if err != nil || n.Imports[name] == nil {
@@ -105,7 +109,8 @@ func importName(spec *ast.ImportSpec, dep *node) string {
 	return dep.Name
 }
 
-// packageOf is the package that the file may call by a name; nil if there is none.
+// packageOf is the package that the file may call by a name; nil if there is
+// none.
 func (s *source) packageOf(name string) *node {
 	if dep := s.imports[name]; dep != nil || s.node.units[name] != nil {
 		return dep

@@ -46,7 +46,8 @@ func (l *loader) add(n *node, file *File) *source {
 	return s
 }
 
-// ownFiles are the files that make up the package: those of a root have been read already.
+// ownFiles are the files that make up the package: those of a root have been
+// read already.
 func (n *node) ownFiles() []*File {
 	var files []*File
 	for _, path := range n.GoFiles {
@@ -59,8 +60,8 @@ func (n *node) ownFiles() []*File {
 	return files
 }
 
-// parseFile parses one file: of a root with all that is in it, of a dependency without the bodies of functions. A
-// file of ours stays without syntax.
+// parseFile parses one file: of a root with all that is in it, of a dependency
+// without the bodies of functions. A file of ours stays without syntax.
 func (l *loader) parseFile(n *node, file *File) []Fault {
 	if n.folder == nil {
 		src, err := os.ReadFile(file.Path)
@@ -82,7 +83,8 @@ func (l *loader) parseFile(n *node, file *File) []Fault {
 	return syntaxFaults(err)
 }
 
-// dropValues takes away the values of variables, as far as the types of the variables don't depend on them.
+// dropValues takes away the values of variables, as far as the types of the
+// variables don't depend on them.
 func dropValues(file *ast.File) {
 	for _, decl := range file.Decls {
 		group, ok := decl.(*ast.GenDecl)
@@ -112,7 +114,8 @@ func dropValue(spec *ast.ValueSpec) {
 	}
 }
 
-// countsElements says whether the type of the literal depends on its elements: [...]T.
+// countsElements says whether the type of the literal depends on its elements:
+// [...]T.
 func countsElements(literal *ast.CompositeLit) bool {
 	array, ok := literal.Type.(*ast.ArrayType)
 	if !ok {

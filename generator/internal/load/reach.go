@@ -7,8 +7,9 @@ import (
 	"slices"
 )
 
-// reach parses the packages that the declarations of the roots need, and keeps of each dependency only the declarations
-// that the roots can reach. Parsers work at the same time; what they bring is followed here, in one place.
+// reach parses the packages that the declarations of the roots need, and keeps
+// of each dependency only the declarations that the roots can reach. Parsers
+// work at the same time; what they bring is followed here, in one place.
 func (l *loader) reach(roots []*node) {
 	for _, root := range roots {
 		l.queue(root)
@@ -48,7 +49,8 @@ func (l *loader) queue(n *node) {
 	}()
 }
 
-// keepAll keeps what a root declares, what its directives name, and what else has the names of its wrappers.
+// keepAll keeps what a root declares, what its directives name, and what else
+// has the names of its wrappers.
 func (l *loader) keepAll(n *node) {
 	l.keep(n.all...)
 	for _, s := range n.sources {
@@ -63,7 +65,8 @@ func (l *loader) keepAll(n *node) {
 	}
 }
 
-// wantClassifier wants the function that a directive in s names, with a package or bare.
+// wantClassifier wants the function that a directive in s names, with a package
+// or bare.
 func (l *loader) wantClassifier(s *source, pkg, name string) {
 	if pkg == "" {
 		l.want(s, nil, name)
@@ -87,7 +90,8 @@ func (n *node) importing(name string, s *source) *source {
 	return s
 }
 
-// classifier is the one argument of a directive that may name something of another package.
+// classifier is the one argument of a directive that may name something of
+// another package.
 var classifier = regexp.MustCompile(`classify=(?:([\pL_][\pL\d_]*)\.)?([\pL_][\pL\d_]*)`)
 
 // keep marks units that have not been kept before, to be followed.
@@ -142,7 +146,8 @@ func (l *loader) wantFrom(s *source, dep *node, name string) {
 	}
 }
 
-// mentions visits the names in a declaration, but not the bodies of functions. A bare name comes without a package.
+// mentions visits the names in a declaration, but not the bodies of functions.
+// A bare name comes without a package.
 type mentions struct {
 	s   *source
 	see func(dep *node, name string)

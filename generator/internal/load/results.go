@@ -80,7 +80,8 @@ func (l *loader) fill(result *Package, f *folder, p *packages.Package) {
 	}
 }
 
-// faults are all that is wrong with a package. One without a position only counts if there is no better.
+// faults are all that is wrong with a package. One without a position only
+// counts if there is no better.
 func (l *loader) faults(n *node, f *folder) []Fault {
 	var bare []Fault
 	faults := n.compileFaults()
@@ -104,7 +105,8 @@ func (l *loader) faults(n *node, f *folder) []Fault {
 	return sortFaults(faults)
 }
 
-// allExcluded is what the go command says of a folder that a wildcard would not mean at all.
+// allExcluded is what the go command says of a folder that a wildcard would not
+// mean at all.
 const allExcluded = "build constraints exclude all Go files"
 
 // compileFaults are what the parser finds, else what the type checker finds.
@@ -135,7 +137,8 @@ func (l *loader) anyDoubt() bool {
 	return false
 }
 
-// below are the packages that n uses, and those that these use, as far as they are wanted.
+// below are the packages that n uses, and those that these use, as far as they
+// are wanted.
 func below(n *node, wanted func(*node) bool, seen map[*node]bool) []*node {
 	var nodes []*node
 	for _, dep := range slices.SortedFunc(maps.Keys(n.uses), byID) {
@@ -162,7 +165,8 @@ func (l *loader) faultsOfDependency(n *node) []Fault {
 	return faults
 }
 
-// doubtsBelow are the other errors in the packages that n uses, and all of those in roots.
+// doubtsBelow are the other errors in the packages that n uses, and all of
+// those in roots.
 func (l *loader) doubtsBelow(n *node) []Fault {
 	var faults []Fault
 	for _, dep := range below(n, isAny, map[*node]bool{}) {
@@ -178,7 +182,8 @@ func (l *loader) doubtsBelow(n *node) []Fault {
 	return sortFaults(faults)
 }
 
-// listFaults are the faults that the go command finds with a package, but for those in outputs of ours.
+// listFaults are the faults that the go command finds with a package, but for
+// those in outputs of ours.
 func (l *loader) listFaults(n *node) []Fault {
 	return slices.DeleteFunc(l.cfg.listFaults(n.Package), func(fault Fault) bool {
 		src, err := os.ReadFile(fault.Position.Filename)
@@ -197,15 +202,17 @@ func (c Config) listFaults(p *packages.Package) []Fault {
 	return faults
 }
 
-// importCycle begins what the go command says of a cycle, with the packages in it. It says so of one of them only, which
-// then lacks the import that closes the cycle.
+// importCycle begins what the go command says of a cycle, with the packages in
+// it. It says so of one of them only, which then lacks the import that closes
+// the cycle.
 const importCycle = "import cycle not allowed"
 
 func (n *node) closesCycle() bool {
 	return slices.ContainsFunc(n.Errors, func(e packages.Error) bool { return strings.HasPrefix(e.Msg, importCycle) })
 }
 
-// cycles are the cycles that n is in, whatever package the go command tells them of.
+// cycles are the cycles that n is in, whatever package the go command tells
+// them of.
 func (l *loader) cycles(n *node) []Fault {
 	var faults []Fault
 	for _, other := range l.nodes {
@@ -221,7 +228,8 @@ func (l *loader) cycles(n *node) []Fault {
 	return faults
 }
 
-// placed gives a fault without a position the position of an import that it speaks of.
+// placed gives a fault without a position the position of an import that it
+// speaks of.
 func (l *loader) placed(n *node, fault Fault) Fault {
 	if fault.Position.IsValid() {
 		return fault

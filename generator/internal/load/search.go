@@ -25,8 +25,10 @@ func (f *findings) asking() []*folder {
 	return slices.DeleteFunc(slices.Clone(f.folders), func(f *folder) bool { return !f.asks() })
 }
 
-// search finds the folders that the patterns mean and that have something to do with us. Patterns that are plain folders
-// cost no go command. What another pattern means, or one where our own reading could be wrong, the go command is asked.
+// search finds the folders that the patterns mean and that have something to do
+// with us. Patterns that are plain folders cost no go command. What another
+// pattern means, or one where our own reading could be wrong, the go command is
+// asked.
 func search(cfg Config, patterns []string) (*findings, error) {
 	s := &searcher{cfg: cfg, folders: map[string]*folder{}, slots: make(chan struct{}, runtime.GOMAXPROCS(0))}
 	var hard []string
@@ -66,8 +68,9 @@ func (s *searcher) findings() *findings {
 	return f
 }
 
-// plain searches the folders of a pattern such as . or ./x or ./x/... by itself. It says whether the go command would mean
-// the same by the pattern for sure; if not, it has added folders that are to be looked at again.
+// plain searches the folders of a pattern such as . or ./x or ./x/... by
+// itself. It says whether the go command would mean the same by the pattern for
+// sure; if not, it has added folders that are to be looked at again.
 func (s *searcher) plain(pattern string) bool {
 	root, wild := strings.CutSuffix(filepath.ToSlash(pattern), "/...")
 	if !isLocal(root) || strings.Contains(root, "...") || s.cfg.getenv("GO111MODULE") == "off" {
@@ -103,7 +106,8 @@ func skipped(name string) bool {
 	return name[0] == '.' || name[0] == '_' || name == "testdata" || name == "vendor"
 }
 
-// plainModule says whether dir is in a module whose go.mod leaves no folders out of wildcards.
+// plainModule says whether dir is in a module whose go.mod leaves no folders
+// out of wildcards.
 func plainModule(dir string) bool {
 	for {
 		src, err := os.ReadFile(filepath.Join(dir, "go.mod"))
@@ -118,8 +122,9 @@ func plainModule(dir string) bool {
 	}
 }
 
-// walk reads the Go files of a folder, and with wild those of the folders below it that are in the same module. It says
-// whether the folder can be read and, without wild, has Go files.
+// walk reads the Go files of a folder, and with wild those of the folders below
+// it that are in the same module. It says whether the folder can be read and,
+// without wild, has Go files.
 func (s *searcher) walk(dir, pattern string, wild, top bool) bool {
 	entries, err := os.ReadDir(dir)
 	if err != nil {
@@ -159,7 +164,8 @@ func isGoFile(dir string, entry os.DirEntry) bool {
 	return err == nil && info.Mode().IsRegular()
 }
 
-// read reads the files of a folder while the search goes on, and keeps the folder if it has something to do with us.
+// read reads the files of a folder while the search goes on, and keeps the
+// folder if it has something to do with us.
 func (s *searcher) read(f *folder, names []string) {
 	s.slots <- struct{}{}
 	s.busy.Go(func() {

@@ -12,8 +12,9 @@ import (
 	"github.com/resgen-go/resgen/directives"
 )
 
-// addStandIns adds, for every file that asks, a source that declares what our output for the file is going to declare, as
-// far as the package does not declare it itself.
+// addStandIns adds, for every file that asks, a source that declares what our
+// output for the file is going to declare, as far as the package does not
+// declare it itself.
 func (l *loader) addStandIns(n *node) {
 	taken := func(name string) bool { return n.units[name] != nil }
 	for _, s := range n.sources {
@@ -38,7 +39,8 @@ func (l *loader) addStandIns(n *node) {
 	}
 }
 
-// parsePlain parses a file for packages.Load: with stand-ins at its end, and with empty bodies, which no type depends on.
+// parsePlain parses a file for packages.Load: with stand-ins at its end, and
+// with empty bodies, which no type depends on.
 func parsePlain(fset *token.FileSet, path string, src []byte) (*ast.File, error) {
 	if directives.Asks(src) && !IsOutput(path, src) {
 		if syntax, err := parser.ParseFile(fset, path, src, parser.ParseComments); err == nil {
@@ -58,7 +60,8 @@ func parsePlain(fset *token.FileSet, path string, src []byte) (*ast.File, error)
 	return syntax, err
 }
 
-// standIns are the declarations that stand in for the wrappers of the targets in a file, as text.
+// standIns are the declarations that stand in for the wrappers of the targets
+// in a file, as text.
 func standIns(fset *token.FileSet, file *File, targets []target, taken func(string) bool) []byte {
 	var decls []byte
 	for _, t := range targets {
@@ -92,7 +95,8 @@ func textOf(fset *token.FileSet, file *File, from, to token.Pos) []byte {
 	return file.Src[at.Offset(from):at.Offset(to)]
 }
 
-// typeParams are the type parameters of a type as text, and its type arguments where it is used with them.
+// typeParams are the type parameters of a type as text, and its type arguments
+// where it is used with them.
 func typeParams(fset *token.FileSet, file *File, spec *ast.TypeSpec) (params, args string) {
 	if spec.TypeParams == nil {
 		return "", ""
@@ -115,7 +119,8 @@ type target struct {
 
 func (t target) names() (typ, constructor string) { return Names(t.spec.Name.Name, t.wrapper) }
 
-// annotated are the types at package level that an output is going to have a wrapper for.
+// annotated are the types at package level that an output is going to have a
+// wrapper for.
 func annotated(file *ast.File) []target {
 	var targets []target
 	for _, decl := range file.Decls {
@@ -147,7 +152,8 @@ func docOf(group *ast.GenDecl, spec *ast.TypeSpec) *ast.CommentGroup {
 	return group.Doc
 }
 
-// annotations says whether there is a directive between two positions, and which name a wrapper directive there gives.
+// annotations says whether there is a directive between two positions, and
+// which name a wrapper directive there gives.
 func annotations(file *ast.File, from, to token.Pos) (has bool, wrapper string) {
 	first, _ := slices.BinarySearchFunc(file.Comments, from, func(g *ast.CommentGroup, at token.Pos) int { return cmp.Compare(g.Pos(), at) })
 	for _, group := range file.Comments[first:] {
@@ -163,7 +169,8 @@ func annotations(file *ast.File, from, to token.Pos) (has bool, wrapper string) 
 	return has, wrapper
 }
 
-// wrapperName is the name that a directive gives a wrapper of package pkg; empty if it gives none that can be declared.
+// wrapperName is the name that a directive gives a wrapper of package pkg;
+// empty if it gives none that can be declared.
 func wrapperName(d ast.Directive, pkg string) string {
 	args, err := d.ParseArgs()
 	if err != nil || d.Name != directives.Wrapper || len(args) == 0 || directives.NoWrapper(args[0].Arg, pkg) != "" {

@@ -60,7 +60,8 @@ func BenchmarkRefusal(b *testing.B) {
 	}
 }
 
-// BenchmarkFailure fails one call of a thousand, and shows what that one costs more than a success.
+// BenchmarkFailure fails one call of a thousand, and shows what that one costs
+// more than a success.
 func BenchmarkFailure(b *testing.B) {
 	for name, settings := range map[string]Settings{
 		"STATIC_THRESHOLD in 10":          &Static{FailureThreshold: 10, FailureThresholdCapacity: 10},
@@ -86,7 +87,8 @@ func BenchmarkFailure(b *testing.B) {
 	}
 }
 
-// BenchmarkMemory reports what a breaker weighs, idle and after its window was filled.
+// BenchmarkMemory reports what a breaker weighs, idle and after its window was
+// filled.
 func BenchmarkMemory(b *testing.B) {
 	for _, kind := range Strategies {
 		for _, used := range []bool{false, true} {

@@ -1,11 +1,15 @@
-// Package breaker owns circuit breakers: states, permits, which outcome counts where, and the strategies that decide.
+// Package breaker owns circuit breakers: states, permits, which outcome counts
+// where, and the strategies that decide.
 //
-// A [Breaker] is always in one [Period], its stay in one state. A call is admitted by the period that is current, and
-// its outcome goes to that same period: one that comes after the period ended counts nowhere. The core, [Breaker] and
-// Period, keeps that promise for every [Strategy]; a strategy says what a state counts and judges it, nothing else.
+// A [Breaker] is always in one [Period], its stay in one state. A call is
+// admitted by the period that is current, and its outcome goes to that same
+// period: one that comes after the period ended counts nowhere. The core,
+// [Breaker] and Period, keeps that promise for every [Strategy]; a strategy
+// says what a state counts and judges it, nothing else.
 //
-// The package knows neither files, nor registries, nor what a call is. It never starts a goroutine except for probing
-// while a breaker is OPEN. Everything exported is safe for concurrent use.
+// The package knows neither files, nor registries, nor what a call is. It never
+// starts a goroutine except for probing while a breaker is OPEN. Everything
+// exported is safe for concurrent use.
 package breaker
 
 import (
@@ -18,7 +22,8 @@ import (
 // cacheLine keeps what every call reads away from what some calls write.
 const cacheLine = 64
 
-// Hooks are told what happens in a breaker, in order, under its lock: they must neither block nor call the breaker.
+// Hooks are told what happens in a breaker, in order, under its lock: they must
+// neither block nor call the breaker.
 type Hooks struct {
 	Transition func(Transition)
 	Probe      func(Probe)
@@ -72,21 +77,24 @@ func (b *Breaker) use(strategy Strategy) {
 // Name is the breaker's name.
 func (b *Breaker) Name() string { return b.name }
 
-// State returns the state and never changes it: OPEN stays OPEN until a call or a probe moves it, even when its delay is
-// over. See [Breaker.Gate].
+// State returns the state and never changes it: OPEN stays OPEN until a call or
+// a probe moves it, even when its delay is over. See [Breaker.Gate].
 func (b *Breaker) State() State { return b.period.Load().state }
 
-// SlowAfter is the duration above which a call is slow; 0 means that none is, and no clock need be read.
+// SlowAfter is the duration above which a call is slow; 0 means that none is,
+// and no clock need be read.
 func (b *Breaker) SlowAfter() time.Duration { return time.Duration(b.slowAfter.Load()) }
 
-// Gate reports whether the breaker would admit a call now, and the period that says so. It changes nothing.
+// Gate reports whether the breaker would admit a call now, and the period that
+// says so. It changes nothing.
 func (b *Breaker) Gate() (*Period, bool) {
 	p := b.period.Load()
 	return p, p.free || b.wouldAdmit(p)
 }
 
-// Admit takes a permit for one call. If it is granted, the call must end with exactly one of Success, Failure and Ignore
-// of the returned period; if not, the period is the one that refused.
+// Admit takes a permit for one call. If it is granted, the call must end with
+// exactly one of Success, Failure and Ignore of the returned period; if not,
+// the period is the one that refused.
 func (b *Breaker) Admit() (p *Period, admitted bool) {
 	p = b.period.Load()
 	if admitted = p.free; !admitted { // in this form the compiler inlines it
@@ -95,14 +103,16 @@ func (b *Breaker) Admit() (p *Period, admitted bool) {
 	return
 }
 
-// Pass admits a call if its period is all that the call needs to know: every call is admitted, and none is slow. Then the
-// call must end as with Admit. Else nothing has happened.
+// Pass admits a call if its period is all that the call needs to know: every
+// call is admitted, and none is slow. Then the call must end as with Admit.
+// Else nothing has happened.
 func (b *Breaker) Pass() (p *Period, passed bool) {
 	p = b.period.Load()
 	return p, p.free && b.slowAfter.Load() == 0
 }
 
-// CountGate counts an entry that was turned away because this breaker does not admit the calls it would make.
+// CountGate counts an entry that was turned away because this breaker does not
+// admit the calls it would make.
 func (b *Breaker) CountGate() {
 	b.gates.Add(1)
 	if b.State() == HalfOpen {
@@ -110,8 +120,9 @@ func (b *Breaker) CountGate() {
 	}
 }
 
-// notice makes the move that is due where trials were lost. Calls that a gate turns away never ask to be admitted, and
-// without the move nobody would probe again.
+// notice makes the move that is due where trials were lost. Calls that a gate
+// turns away never ask to be admitted, and without the move nobody would probe
+// again.
 func (b *Breaker) notice() {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -156,7 +167,8 @@ func (b *Breaker) take() (*Period, bool) {
 	return p, p.free || p.takeTrial(now) || p.takeCanary(now)
 }
 
-// present is the current period at now: trials that are lost have ended HALF_OPEN, although nobody has asked since.
+// present is the current period at now: trials that are lost have ended
+// HALF_OPEN, although nobody has asked since.
 func (b *Breaker) present(now Instant) *Period {
 	p := b.period.Load()
 	if lost, ok := p.lost(now); ok {
@@ -170,7 +182,8 @@ type cause struct{ reason, by string }
 
 func reason(format string, args ...any) cause { return cause{reason: fmt.Sprintf(format, args...)} }
 
-// move ends the current period and begins one in state to. It began at the moment given, which may have passed unnoticed.
+// move ends the current period and begins one in state to. It began at the
+// moment given, which may have passed unnoticed.
 func (b *Breaker) move(to State, began, now Instant, why cause) *Period {
 	from := b.period.Load()
 	figures := from.figures(now)
@@ -212,8 +225,9 @@ func (b *Breaker) newPeriod(state State, began, now Instant) *Period {
 	return p
 }
 
-// goOn replaces the OPEN period p by one that goes on with it under the present strategy, so that what an OPEN period tells
-// its callers never changes. Canaries that p let through count in the new one if that keeps the number.
+// goOn replaces the OPEN period p by one that goes on with it under the present
+// strategy, so that what an OPEN period tells its callers never changes.
+// Canaries that p let through count in the new one if that keeps the number.
 func (b *Breaker) goOn(p *Period, stay uint64) *Period {
 	next := &Period{breaker: b, stay: stay, state: Open, began: p.began, since: p.since, last: p.last, canary: p.canary}
 	next.refused.Store(p.refused.Load())
@@ -226,7 +240,8 @@ func (b *Breaker) goOn(p *Period, stay uint64) *Period {
 	return next
 }
 
-// readmits is when a breaker that opened at the moment given admits a call again without having been probed.
+// readmits is when a breaker that opened at the moment given admits a call
+// again without having been probed.
 func (b *Breaker) readmits(opened Instant) Instant {
 	switch wait := b.strategy.Open(); {
 	case b.hold.outage != 0:

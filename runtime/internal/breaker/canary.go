@@ -102,7 +102,8 @@ func (s canaryRate) HalfOpen() Rules {
 	}
 }
 
-// judge opens at the thresholds, and from the minimum on gives the other verdict below them.
+// judge opens at the thresholds, and from the minimum on gives the other
+// verdict below them.
 func (s canaryRate) judge(minimum int, below Verdict) Judge {
 	return rule(func(c Counts) Verdict {
 		if c.Calls < uint64(minimum) {

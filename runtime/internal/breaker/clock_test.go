@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// A clock that was set can't be had in a test. What keeps it from mattering can be
-// seen: instants are differences of readings that carry the monotonic clock.
+// A clock that was set can't be had in a test. What keeps it from mattering can
+// be seen: instants are differences of readings that carry the monotonic clock.
 func TestT27SettingTheClockChangesNothing(t *testing.T) {
 	if !strings.Contains(epoch.String(), " m=") {
 		t.Errorf("the epoch %v has no reading of the monotonic clock", epoch)

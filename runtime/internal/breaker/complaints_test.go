@@ -14,8 +14,9 @@ import (
 	. "github.com/resgen-go/resgen/runtime/internal/breaker"
 )
 
-// What users of other libraries complained about. The numbers are those of the reports; the sequences use
-// a static breaker of 3 in 10, 5 successes, 20 s, and a rate breaker of 50 %, minimum 4, window 10, half-open 4, 20 s.
+// What users of other libraries complained about. The numbers are those of the
+// reports; the sequences use a static breaker of 3 in 10, 5 successes, 20 s,
+// and a rate breaker of 50 %, minimum 4, window 10, half-open 4, 20 s.
 
 type subject struct {
 	*Breaker

@@ -205,8 +205,8 @@ func (s *stays) call(b *Breaker, result string, pause func()) {
 	finish(p, result)
 }
 
-// Whatever happens at once, each transition leads on from the one before, HALF_OPEN admits no more than its trials, and all
-// permits come back.
+// Whatever happens at once, each transition leads on from the one before,
+// HALF_OPEN admits no more than its trials, and all permits come back.
 func TestInvariantsHoldUnderLoad(t *testing.T) {
 	for name, test := range map[string]struct {
 		settings       Settings

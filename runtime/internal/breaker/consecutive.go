@@ -27,7 +27,8 @@ func (s consecutive) Initial() State           { return Closed }
 func (s consecutive) SlowAfter() time.Duration { return 0 }
 func (s consecutive) Open() Wait               { return Wait{Delay: &s.TestDelay} }
 
-// Closed looks at as many outcomes as may fail in a row, so they are in a row when all of them failed.
+// Closed looks at as many outcomes as may fail in a row, so they are in a row
+// when all of them failed.
 func (s consecutive) Closed() Rules {
 	return Rules{Window: Window{Calls: s.FailureThreshold}, Judge: rule(func(c Counts) Verdict {
 		if c.Failures < uint64(s.FailureThreshold) {

@@ -1,6 +1,7 @@
 package breaker
 
-// Trip opens the breaker; it leaves OPEN as it always does. Where it is open already, its wait goes on.
+// Trip opens the breaker; it leaves OPEN as it always does. Where it is open
+// already, its wait goes on.
 func (b *Breaker) Trip(by string) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -22,7 +23,8 @@ func (b *Breaker) ForceOpen(by string) { b.force(ForcedOpen, cause{"forced open"
 // Disable makes the breaker admit every call and count none until Reset.
 func (b *Breaker) Disable(by string) { b.force(Disabled, cause{"disabled", by}) }
 
-// MetricsOnly makes the breaker admit and count every call, but never open, until Reset.
+// MetricsOnly makes the breaker admit and count every call, but never open,
+// until Reset.
 func (b *Breaker) MetricsOnly(by string) { b.force(MetricsOnly, cause{"made to count only", by}) }
 
 func (b *Breaker) force(state State, why cause) {
@@ -33,7 +35,8 @@ func (b *Breaker) force(state State, why cause) {
 	}
 }
 
-// Reset makes the breaker CLOSED and empty, from every state, CLOSED too, and ends a hold.
+// Reset makes the breaker CLOSED and empty, from every state, CLOSED too, and
+// ends a hold.
 func (b *Breaker) Reset(by string) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -44,9 +47,10 @@ func (b *Breaker) Reset(by string) {
 	b.move(Closed, now, now, cause{"reset", by})
 }
 
-// Reconfigure puts another strategy in force, or the same with other settings. The state stays, the outcomes stay as far as
-// the new window holds them, and calls in flight still count; the next outcome is judged by the new rules. A changed delay
-// of an OPEN breaker is measured from when it opened.
+// Reconfigure puts another strategy in force, or the same with other settings.
+// The state stays, the outcomes stay as far as the new window holds them, and
+// calls in flight still count; the next outcome is judged by the new rules. A
+// changed delay of an OPEN breaker is measured from when it opened.
 func (b *Breaker) Reconfigure(strategy Strategy) {
 	b.mu.Lock()
 	defer b.mu.Unlock()

@@ -13,14 +13,15 @@ func (f Fleet) InFleet() bool { return f.Shared }
 // Check finds nothing: a strategy with rules of its own has its own Check.
 func (Fleet) Check() []setting.Problem { return nil }
 
-// hold is what a breaker knows of outages that were found elsewhere, from the counts of many processes. Outages have
-// numbers, none has 0.
+// hold is what a breaker knows of outages that were found elsewhere, from the
+// counts of many processes. Outages have numbers, none has 0.
 type hold struct {
 	outage    uint64 // the one that lasts; a state set by hand comes before it
 	overruled uint64 // the one that Reset closed the breaker in
 }
 
-// KeepTotals makes Totals complete from now on, or no longer. It costs every success one atomic addition.
+// KeepTotals makes Totals complete from now on, or no longer. It costs every
+// success one atomic addition.
 func (b *Breaker) KeepTotals(keep bool) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -30,9 +31,10 @@ func (b *Breaker) KeepTotals(keep bool) {
 	}
 }
 
-// Totals are the outcomes that the breaker has counted: calls, and failures among them. Neither grows while it is DISABLED.
-// To know what came since the last time, subtract. Without [Breaker.KeepTotals] successes that change nothing else are
-// missing.
+// Totals are the outcomes that the breaker has counted: calls, and failures
+// among them. Neither grows while it is DISABLED. To know what came since the
+// last time, subtract. Without [Breaker.KeepTotals] successes that change
+// nothing else are missing.
 func (b *Breaker) Totals() (calls, failures uint64) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -47,8 +49,9 @@ func (p *Period) counted() uint64 {
 	return p.outcomes.Load()
 }
 
-// Hold opens the breaker for an outage and keeps it OPEN: neither time, nor a probe, nor canaries end that, only Try and
-// Release do. A state set by hand stays until Reset, and Reset closes the breaker for the rest of this outage.
+// Hold opens the breaker for an outage and keeps it OPEN: neither time, nor a
+// probe, nor canaries end that, only Try and Release do. A state set by hand
+// stays until Reset, and Reset closes the breaker for the rest of this outage.
 func (b *Breaker) Hold(outage uint64, why string) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -66,8 +69,9 @@ func (b *Breaker) Hold(outage uint64, why string) {
 	}
 }
 
-// Try makes a breaker that is held OPEN HALF_OPEN. The trials of its strategy decide: CLOSED ends the hold, OPEN is held
-// again. It reports whether the breaker is HALF_OPEN now.
+// Try makes a breaker that is held OPEN HALF_OPEN. The trials of its strategy
+// decide: CLOSED ends the hold, OPEN is held again. It reports whether the
+// breaker is HALF_OPEN now.
 func (b *Breaker) Try(outage uint64, why string) bool {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -89,8 +93,8 @@ func (b *Breaker) Recall(outage uint64, why string) {
 	}
 }
 
-// Release ends a hold. If the outage is over, the breaker is CLOSED; else its strategy goes on, as if it had opened the
-// breaker itself when the outage did.
+// Release ends a hold. If the outage is over, the breaker is CLOSED; else its
+// strategy goes on, as if it had opened the breaker itself when the outage did.
 func (b *Breaker) Release(over bool, why string) {
 	b.mu.Lock()
 	defer b.mu.Unlock()

@@ -10,7 +10,8 @@ import (
 	. "github.com/resgen-go/resgen/runtime/internal/breaker"
 )
 
-// each runs a test for every strategy, in a bubble, with a breaker that was reset to CLOSED.
+// each runs a test for every strategy, in a bubble, with a breaker that was
+// reset to CLOSED.
 func each(t *testing.T, test func(*testing.T, *Breaker)) {
 	for _, kind := range Strategies {
 		t.Run(kind.Name, inBubble(func(t *testing.T) {

@@ -8,7 +8,8 @@ import (
 	. "github.com/resgen-go/resgen/runtime/internal/breaker"
 )
 
-// model is a breaker as the rules read: one thread, every outcome kept one by one, every judgement made anew.
+// model is a breaker as the rules read: one thread, every outcome kept one by
+// one, every judgement made anew.
 type model struct {
 	settings Settings
 	external bool // a prober outside reports
@@ -67,7 +68,8 @@ func newModel(settings Settings, external bool) *model {
 
 var noFigures = figures{failureRate: -1, slowRate: -1}
 
-// window is the last calls or the last span; of the state's outcomes, those count.
+// window is the last calls or the last span; of the state's outcomes, those
+// count.
 func (m *model) window() (calls int, span time.Duration) {
 	if m.state == HalfOpen {
 		switch s := m.settings.(type) {
@@ -454,7 +456,8 @@ func (m *model) force(to State, by string) {
 	}
 }
 
-// reconfigure keeps what both windows hold. A window of calls does not know times.
+// reconfigure keeps what both windows hold. A window of calls does not know
+// times.
 func (m *model) reconfigure(settings Settings) {
 	m.present()
 	_, hadCanaries := m.canaries()

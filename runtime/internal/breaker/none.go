@@ -8,8 +8,8 @@ type None struct{ Fleet }
 // Strategy is NONE.
 func (*None) Strategy() Strategy { return none{} }
 
-// none never opens by itself. One that was opened, by hand or under an earlier strategy, recovers with the next call that
-// ends.
+// none never opens by itself. One that was opened, by hand or under an earlier
+// strategy, recovers with the next call that ends.
 type none struct{}
 
 func (none) Name() string             { return "NONE" }

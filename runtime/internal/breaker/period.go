@@ -6,13 +6,16 @@ import (
 	"time"
 )
 
-// Period is the stay of a breaker in one state. It takes the outcomes of the calls that it admitted.
+// Period is the stay of a breaker in one state. It takes the outcomes of the
+// calls that it admitted.
 //
-// A success of a CLOSED period with a window of calls writes nothing while the window is full of successes, for one more
-// would not change it. Else it costs one atomic addition: it only takes the next number. Failures and slow calls take theirs
-// under the lock, so whatever is numbered below one of them and not known by then was a success. That keeps every judgement
-// exact, although most successes are settled later and many at a time. The first number that must be settled at once is
-// published as trigger.
+// A success of a CLOSED period with a window of calls writes nothing while the
+// window is full of successes, for one more would not change it. Else it costs
+// one atomic addition: it only takes the next number. Failures and slow calls
+// take theirs under the lock, so whatever is numbered below one of them and not
+// known by then was a success. That keeps every judgement exact, although most
+// successes are settled later and many at a time. The first number that must be
+// settled at once is published as trigger.
 type Period struct {
 	breaker *Breaker
 	stay    uint64 // number; outcomes belong to the stay, see goOn
@@ -22,7 +25,8 @@ type Period struct {
 	trigger atomic.Uint64 // first number that needs the lock; see ask, unasked and uncounted
 	until   atomic.Int64  // an Instant: till then successes of a time window only take a number
 
-	// These fill a cache line, so that what every call reads is in another one than what it writes.
+	// These fill a cache line, so that what every call reads is in another one
+	// than what it writes.
 	began Instant
 	since time.Time
 	last  Figures // of the period before, for a state that counts nothing
@@ -53,7 +57,8 @@ func (p *Period) Name() string { return p.breaker.name }
 // State is the one state of this period.
 func (p *Period) State() State { return p.state }
 
-// RetryAt is when the period admits a call, if that depends on time alone. It never changes for one period.
+// RetryAt is when the period admits a call, if that depends on time alone. It
+// never changes for one period.
 func (p *Period) RetryAt() (Instant, bool) {
 	if p.state != Open || p.canary != nil || p.wakeAt() == never {
 		return 0, false
@@ -61,8 +66,8 @@ func (p *Period) RetryAt() (Instant, bool) {
 	return p.wakeAt(), true
 }
 
-// Refused counts a call that was turned away because of this period. Gate and Admit don't count by themselves: a gate may
-// be asked for other reasons.
+// Refused counts a call that was turned away because of this period. Gate and
+// Admit don't count by themselves: a gate may be asked for other reasons.
 func (p *Period) Refused() {
 	p.refused.Add(1)
 	if p.state == HalfOpen {
@@ -93,8 +98,9 @@ func (p *Period) Ignore() {
 	}
 }
 
-// success read the trigger before it takes its number, so while settings change it may pass the milestone unseen; then the
-// next outcome is judged after it, in its place.
+// success read the trigger before it takes its number, so while settings change
+// it may pass the milestone unseen; then the next outcome is judged after it,
+// in its place.
 func (p *Period) success(slow bool, trigger uint64) {
 	switch {
 	case slow:
@@ -184,8 +190,8 @@ func (p *Period) settle() {
 	}
 }
 
-// moment is now, for an outcome. Where time means nothing to it the clock is not read: that would be a third of what a
-// failure costs.
+// moment is now, for an outcome. Where time means nothing to it the clock is
+// not read: that would be a third of what a failure costs.
 func (p *Period) moment() Instant {
 	if _, ok := p.window.(*countWindow); ok && p.state != HalfOpen {
 		return undated
@@ -193,7 +199,8 @@ func (p *Period) moment() Instant {
 	return Now()
 }
 
-// catchUp settles the outcomes up to number, which are all successes, and judges the one at the milestone as of its place.
+// catchUp settles the outcomes up to number, which are all successes, and
+// judges the one at the milestone as of its place.
 func (p *Period) catchUp(number uint64, now Instant) {
 	for p.settled < number && !p.ended() {
 		upTo := min(number, p.milestone)
@@ -248,8 +255,8 @@ func (p *Period) observe() {
 	p.setMilestone()
 }
 
-// reobserve puts changed rules in force. What the window holds stays as far as the new one holds it, and the next outcome
-// is judged.
+// reobserve puts changed rules in force. What the window holds stays as far as
+// the new one holds it, and the next outcome is judged.
 func (p *Period) reobserve(now Instant) {
 	if p.window == nil {
 		return
@@ -267,8 +274,10 @@ func (p *Period) reobserve(now Instant) {
 	p.publish()
 }
 
-// setMilestone finds the next success that can decide. In a window of calls a success never raises a rate, so that is the
-// one that brings the window to the minimum. In a window of time there is none while all is well, and else each asks.
+// setMilestone finds the next success that can decide. In a window of calls a
+// success never raises a rate, so that is the one that brings the window to the
+// minimum. In a window of time there is none while all is well, and else each
+// asks.
 func (p *Period) setMilestone() {
 	p.milestone = unasked
 	if w, ok := p.window.(*countWindow); ok && p.rules.Judge != nil {
@@ -296,7 +305,8 @@ func (p *Period) publish() {
 	p.trigger.Store(trigger)
 }
 
-// nextToSettle is the first number that needs the lock, if after so many successes more the window holds nothing else.
+// nextToSettle is the first number that needs the lock, if after so many
+// successes more the window holds nothing else.
 func (p *Period) nextToSettle(untilPlain uint64) uint64 {
 	switch {
 	case p.breaker.totals:
@@ -307,8 +317,9 @@ func (p *Period) nextToSettle(untilPlain uint64) uint64 {
 	return min(p.milestone, p.settled+untilPlain)
 }
 
-// catchUpQuietly settles what can be settled without a judgement. A success at the milestone is on its way to the lock;
-// it and those after it count from then on.
+// catchUpQuietly settles what can be settled without a judgement. A success at
+// the milestone is on its way to the lock; it and those after it count from
+// then on.
 func (p *Period) catchUpQuietly(now Instant) {
 	p.catchUp(min(p.outcomes.Load(), p.milestone-1), now)
 }

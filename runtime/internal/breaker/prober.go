@@ -9,7 +9,8 @@ import (
 	"time"
 )
 
-// Probe is a probe that ended, or one that is overdue: past its timeout and not back.
+// Probe is a probe that ended, or one that is overdue: past its timeout and not
+// back.
 type Probe struct {
 	Breaker  string
 	At       time.Time
@@ -22,8 +23,8 @@ type Probe struct {
 // ErrProbed is the error of a second probe for one breaker.
 var ErrProbed = errors.New("has a probe already")
 
-// prober is the one that asks about the dependency of a breaker. Its worker is a goroutine that lives as long as an OPEN
-// period of a strategy that probes.
+// prober is the one that asks about the dependency of a breaker. Its worker is
+// a goroutine that lives as long as an OPEN period of a strategy that probes.
 type prober struct {
 	probe   func(context.Context) error // nil: it is outside and reports
 	out     chan struct{}               // holds an element while a probe is out: never two at a time
@@ -32,15 +33,18 @@ type prober struct {
 	workers sync.WaitGroup
 }
 
-// Probe makes probe the way to ask whether the dependency is back. Strategies that probe call it while the breaker is OPEN,
-// at once if it is OPEN now, with a context that ends after the timeout of the settings. A probe that does not return then
-// has failed, but is waited for before the next one. A probe that panics has failed.
+// Probe makes probe the way to ask whether the dependency is back. Strategies
+// that probe call it while the breaker is OPEN, at once if it is OPEN now, with
+// a context that ends after the timeout of the settings. A probe that does not
+// return then has failed, but is waited for before the next one. A probe that
+// panics has failed.
 func (b *Breaker) Probe(probe func(context.Context) error) error {
 	return b.addProber(&prober{probe: probe, out: make(chan struct{}, 1), changed: make(chan struct{}, 1)})
 }
 
-// ExternalProbe leaves probing to a prober outside: report(nil) tells that the dependency is well. That counts while a
-// breaker whose strategy probes is OPEN.
+// ExternalProbe leaves probing to a prober outside: report(nil) tells that the
+// dependency is well. That counts while a breaker whose strategy probes is
+// OPEN.
 func (b *Breaker) ExternalProbe() (report func(error), err error) {
 	if err := b.addProber(new(prober)); err != nil {
 		return nil, err
@@ -92,7 +96,8 @@ func (b *Breaker) probed() {
 	b.move(HalfOpen, now, now, reason("a probe succeeded"))
 }
 
-// Close stops probing for good. It does not wait for a probe that is out; its context is done.
+// Close stops probing for good. It does not wait for a probe that is out; its
+// context is done.
 func (b *Breaker) Close() {
 	b.mu.Lock()
 	b.closed = true
@@ -106,7 +111,8 @@ func (b *Breaker) Close() {
 	}
 }
 
-// guide makes the worker follow the breaker into the current period. A new worker's first pause began at from.
+// guide makes the worker follow the breaker into the current period. A new
+// worker's first pause began at from.
 func (b *Breaker) guide(from Instant) {
 	prober := b.prober
 	if prober == nil || prober.probe == nil || b.closed {
@@ -138,7 +144,8 @@ func (b *Breaker) employ(from Instant) {
 	b.prober.workers.Go(func() { b.work(ctx, from) })
 }
 
-// work probes until the period is over. The pause before the first tick began at from.
+// work probes until the period is over. The pause before the first tick began
+// at from.
 func (b *Breaker) work(ctx context.Context, from Instant) {
 	for failed := 0; ; {
 		probing, ok := b.employment(ctx)
@@ -158,10 +165,12 @@ func (b *Breaker) work(ctx context.Context, from Instant) {
 	}
 }
 
-// rest returns when d is over, or ctx is done, and sooner with false when the breaker has changed.
+// rest returns when d is over, or ctx is done, and sooner with false when the
+// breaker has changed.
 func (p *prober) rest(ctx context.Context, d time.Duration) bool {
-	// A context, not a timer: testing/synctest under the race detector crashes where goroutines meet
-	// channels of timers that are overdue, as this one may be (https://go.dev/issue/78156).
+	// A context, not a timer: testing/synctest under the race detector crashes
+	// where goroutines meet channels of timers that are overdue, as this one
+	// may be (https://go.dev/issue/78156).
 	ctx, end := context.WithTimeout(ctx, d)
 	defer end()
 	select {
@@ -183,12 +192,14 @@ func (b *Breaker) employment(ctx context.Context) (Probing, bool) {
 	return *probing, true
 }
 
-// jitter is d, up to ten percent less or more: many processes that lost one dependency don't probe it in step.
+// jitter is d, up to ten percent less or more: many processes that lost one
+// dependency don't probe it in step.
 func jitter(d time.Duration) time.Duration {
 	return d + time.Duration((rand.Float64()-0.5)/5*float64(d))
 }
 
-// try sends one probe. It is done when the period is over, by this probe or otherwise.
+// try sends one probe. It is done when the period is over, by this probe or
+// otherwise.
 func (b *Breaker) try(ctx context.Context, timeout time.Duration) (done bool) {
 	if !b.await(ctx, timeout) {
 		return true
@@ -217,7 +228,8 @@ func (b *Breaker) try(ctx context.Context, timeout time.Duration) (done bool) {
 	}
 }
 
-// await waits until no probe is out, one of an earlier period that hangs, and tells of it once. It is false when ctx is done.
+// await waits until no probe is out, one of an earlier period that hangs, and
+// tells of it once. It is false when ctx is done.
 func (b *Breaker) await(ctx context.Context, timeout time.Duration) bool {
 	began := Now()
 	overdue := time.NewTimer(timeout + timeout/10)
@@ -234,7 +246,8 @@ func (b *Breaker) await(ctx context.Context, timeout time.Duration) bool {
 	}
 }
 
-// send runs the probe on a goroutine of its own, which the worker need not wait for.
+// send runs the probe on a goroutine of its own, which the worker need not wait
+// for.
 func (b *Breaker) send(ctx context.Context, timeout time.Duration) <-chan error {
 	result := make(chan error, 1)
 	go func() {

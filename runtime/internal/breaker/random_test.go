@@ -14,7 +14,8 @@ import (
 	"github.com/resgen-go/resgen/runtime/internal/setting"
 )
 
-// Every strategy behaves as the model: random operations at random moments, everything observable compared after each.
+// Every strategy behaves as the model: random operations at random moments,
+// everything observable compared after each.
 func TestBreakerBehavesAsTheModel(t *testing.T) {
 	for _, kind := range Strategies {
 		t.Run(kind.Name, func(t *testing.T) {
@@ -28,7 +29,8 @@ func TestBreakerBehavesAsTheModel(t *testing.T) {
 	}
 }
 
-// A breaker whose strategy changes keeps its state and its outcomes, as far as the new window holds them.
+// A breaker whose strategy changes keeps its state and its outcomes, as far as
+// the new window holds them.
 func TestReconfigureBehavesAsTheModel(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		rapid.Check(struct{ testing.TB }{t}, func(t *rapid.T) {
@@ -187,7 +189,8 @@ func (p *pair) reconfigure(*rapid.T) {
 	p.breaker.Reconfigure(settings.Strategy())
 }
 
-// wait waits some while, preferably to a moment at which something happens, or just before.
+// wait waits some while, preferably to a moment at which something happens, or
+// just before.
 func (p *pair) wait(t *rapid.T) {
 	now := time.Now()
 	moments := []time.Time{now.Add(time.Duration(rapid.IntRange(0, 5000).Draw(t, "ms")) * time.Millisecond)}

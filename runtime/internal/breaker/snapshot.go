@@ -19,8 +19,9 @@ func newFigures(c Counts, minimum int) Figures {
 	return f
 }
 
-// percent is part of whole, rounded once. So it equals a threshold given in decimals exactly when the true rate does, which
-// neither part/whole·100 nor threshold·whole would: they round twice.
+// percent is part of whole, rounded once. So it equals a threshold given in
+// decimals exactly when the true rate does, which neither part/whole·100 nor
+// threshold·whole would: they round twice.
 func percent(part, whole uint64) float64 { return float64(part*100) / float64(whole) }
 
 // Transition is a change of state. Reset of a CLOSED breaker is one too.
@@ -50,7 +51,8 @@ type Snapshot struct {
 	Figures            // of the window; while OPEN of the one that opened it
 }
 
-// Snapshot tells how the breaker is. It changes nothing and may be called at any rate.
+// Snapshot tells how the breaker is. It changes nothing and may be called at
+// any rate.
 func (b *Breaker) Snapshot() Snapshot {
 	b.mu.Lock()
 	defer b.mu.Unlock()

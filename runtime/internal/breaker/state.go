@@ -43,11 +43,12 @@ func (s *State) UnmarshalText(text []byte) error {
 	return nil
 }
 
-// Instant is a moment of the monotonic clock, in nanoseconds since the process started. Setting the wall clock does not
-// change it.
+// Instant is a moment of the monotonic clock, in nanoseconds since the process
+// started. Setting the wall clock does not change it.
 type Instant int64
 
-// longAgo is before every moment and never after; adding a setting to longAgo does not change that.
+// longAgo is before every moment and never after; adding a setting to longAgo
+// does not change that.
 const (
 	longAgo Instant = math.MinInt64 / 2
 	never   Instant = math.MaxInt64

@@ -62,8 +62,10 @@ func (s static) HalfOpen() Rules {
 	}
 }
 
-// engine judges one period with failsafe-go's circuit breaker. The engine lives as long as the period, so it never sees a
-// result of another one, and it is asked for its state only: permits, delays and events are not its business here.
+// engine judges one period with failsafe-go's circuit breaker. The engine lives
+// as long as the period, so it never sees a result of another one, and it is
+// asked for its state only: permits, delays and events are not its business
+// here.
 type engine struct {
 	settings *Static
 	keeps    int // outcomes that can matter
@@ -72,8 +74,10 @@ type engine struct {
 	decided  bool                               // it has left its first state
 }
 
-// Judge hands the outcome to the engine. After a change of settings a new one gets all that the window holds: it has left
-// its first state along the way if and only if it would have on the last outcome, since nothing drops out of its window.
+// Judge hands the outcome to the engine. After a change of settings a new one
+// gets all that the window holds: it has left its first state along the way if
+// and only if it would have on the last outcome, since nothing drops out of its
+// window.
 func (e *engine) Judge(evidence Evidence) Verdict {
 	failed := uint64(0)
 	if evidence.Failed {
@@ -107,8 +111,9 @@ func (e *engine) build() circuitbreaker.CircuitBreaker[any] {
 	return breaker
 }
 
-// record stops where the engine leaves its first state: it would count the rest in its next one. Asking for the state
-// takes the engine's lock, and a success never leaves CLOSED.
+// record stops where the engine leaves its first state: it would count the rest
+// in its next one. Asking for the state takes the engine's lock, and a success
+// never leaves CLOSED.
 func (e *engine) record(failures, successes uint64) {
 	for ; successes > 0 && !e.decided; successes-- {
 		e.breaker.RecordSuccess()

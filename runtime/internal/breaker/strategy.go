@@ -7,7 +7,8 @@ import (
 	"github.com/resgen-go/resgen/runtime/internal/setting"
 )
 
-// Strategies are the rules a breaker can be set to. The first is what a breaker gets that asks for none.
+// Strategies are the rules a breaker can be set to. The first is what a breaker
+// gets that asks for none.
 var Strategies = []Kind{
 	{"STATIC_THRESHOLD", "opens at so many failures among the last outcomes", func() Settings { return new(Static) }},
 	{"CONSECUTIVE_FAILURES", "opens at so many failures in a row", func() Settings { return new(Consecutive) }},
@@ -23,15 +24,16 @@ type Kind struct {
 	New  func() Settings // pointer to a struct of settings that package setting describes, still without values
 }
 
-// Settings are the values for one strategy. Its fields are settings in the sense of package setting.
+// Settings are the values for one strategy. Its fields are settings in the
+// sense of package setting.
 type Settings interface {
 	setting.Checker
 	Strategy() Strategy
 	InFleet() bool // see Fleet
 }
 
-// Strategy decides when a breaker changes state. It is data and the judges it makes: all counting, permits and locking
-// are the breaker's.
+// Strategy decides when a breaker changes state. It is data and the judges it
+// makes: all counting, permits and locking are the breaker's.
 type Strategy interface {
 	Name() string
 	Initial() State           // Closed or Open
@@ -49,13 +51,15 @@ type Rules struct {
 	Judge   Judge // nil: never decides
 }
 
-// Window is which outcomes count: the last so many or those of the last while. The zero Window holds none.
+// Window is which outcomes count: the last so many or those of the last while.
+// The zero Window holds none.
 type Window struct {
 	Calls int
 	Span  time.Duration
 }
 
-// Trials bound the calls that HALF_OPEN admits. A zero AtATime or Total is no bound.
+// Trials bound the calls that HALF_OPEN admits. A zero AtATime or Total is no
+// bound.
 type Trials struct {
 	AtATime int           // may run at once
 	Total   int           // may be counted in one stay, running ones included
@@ -69,8 +73,9 @@ type Wait struct {
 	Probing *Probing       // a good probe ends it; nil: there are none
 }
 
-// Probing is how an OPEN breaker asks the dependency whether it is back. It is done by a worker that calls the probe, by
-// a prober outside, or, where neither is there and no delay ends OPEN, by a few of the calls that come in.
+// Probing is how an OPEN breaker asks the dependency whether it is back. It is
+// done by a worker that calls the probe, by a prober outside, or, where neither
+// is there and no delay ends OPEN, by a few of the calls that come in.
 type Probing struct {
 	Interval   time.Duration // pause between two ticks
 	PerTick    int           // probes in a tick, until one succeeds
@@ -79,8 +84,9 @@ type Probing struct {
 	Longest    time.Duration // a call that serves as probe is given up after this
 }
 
-// Judge decides about a period. It is called under the breaker's lock, for outcomes in their order: in HALF_OPEN for each,
-// in CLOSED for each failure and slow call, and for those successes that may decide. See [Rules].
+// Judge decides about a period. It is called under the breaker's lock, for
+// outcomes in their order: in HALF_OPEN for each, in CLOSED for each failure
+// and slow call, and for those successes that may decide. See [Rules].
 type Judge interface {
 	Judge(Evidence) Verdict
 }
@@ -97,7 +103,8 @@ type Evidence struct {
 // Window is what the window holds, oldest first, the outcome last.
 func (e Evidence) Window() iter.Seq[Tally] { return e.window.all(e.now) }
 
-// Verdict is a judge's decision. Without a reason it is none, and the breaker stays as it is.
+// Verdict is a judge's decision. Without a reason it is none, and the breaker
+// stays as it is.
 type Verdict struct {
 	To     State
 	Reason string

@@ -5,9 +5,11 @@ import (
 	"time"
 )
 
-// keptApart is how many outcomes of a time window keep their own times. Further ones join the newest moment if that is less
-// than a keptApart-th of the window old. So the window of a quiet dependency is exact, that of a busy one forgets an
-// outcome up to a thousandth of the window early, and none holds more than twice as many moments.
+// keptApart is how many outcomes of a time window keep their own times. Further
+// ones join the newest moment if that is less than a keptApart-th of the window
+// old. So the window of a quiet dependency is exact, that of a busy one forgets
+// an outcome up to a thousandth of the window early, and none holds more than
+// twice as many moments.
 const keptApart = 1000
 
 // timeWindow holds the outcomes younger than span.

@@ -2,8 +2,9 @@ package breaker
 
 import "time"
 
-// canary lets a few calls of an OPEN breaker through where nothing else can tell that the dependency is back: neither a
-// delay nor a probe. Calls are admitted in ticks, one after the other; the first that succeeds ends OPEN.
+// canary lets a few calls of an OPEN breaker through where nothing else can
+// tell that the dependency is back: neither a delay nor a probe. Calls are
+// admitted in ticks, one after the other; the first that succeeds ends OPEN.
 type canary struct {
 	probing Probing
 	from    Instant // when the pause before the tick began
@@ -13,7 +14,8 @@ type canary struct {
 	began   Instant // when it did
 }
 
-// needsCanaries reports that calls must serve as probes while OPEN ends as wait says.
+// needsCanaries reports that calls must serve as probes while OPEN ends as wait
+// says.
 func (b *Breaker) needsCanaries(wait Wait) bool {
 	return wait.Delay == nil && wait.Probing != nil && b.prober == nil && b.hold.outage == 0
 }
@@ -58,7 +60,8 @@ func (p *Period) takeCanary(now Instant) bool {
 	return true
 }
 
-// writeOffCanary takes a canary that does not come back for a failed one. Its outcome is then one of an older period.
+// writeOffCanary takes a canary that does not come back for a failed one. Its
+// outcome is then one of an older period.
 func (b *Breaker) writeOffCanary(p *Period, now Instant) *Period {
 	if !p.canary.writeOff(now) {
 		return p

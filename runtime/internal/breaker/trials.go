@@ -21,7 +21,8 @@ func (p *Period) trialFree(now Instant) bool {
 		(!p.trials.begun || now.Sub(p.trials.newest) >= p.rules.Trials.Apart)
 }
 
-// permitLeft holds while no trial is out, whatever the total: after a reload that lowered it, somebody must still decide.
+// permitLeft holds while no trial is out, whatever the total: after a reload
+// that lowered it, somebody must still decide.
 func (p *Period) permitLeft() bool {
 	out, limit := p.trials.out, p.rules.Trials
 	if out == 0 {
@@ -31,8 +32,9 @@ func (p *Period) permitLeft() bool {
 	return (limit.AtATime == 0 || out < limit.AtATime) && (limit.Total == 0 || counted+out < limit.Total)
 }
 
-// lost reports since when the trials must be taken for lost: no permit is left, and the newest trial began too long ago.
-// The breaker is OPEN from that moment, although only the next call that asks to be admitted makes the move.
+// lost reports since when the trials must be taken for lost: no permit is left,
+// and the newest trial began too long ago. The breaker is OPEN from that
+// moment, although only the next call that asks to be admitted makes the move.
 func (p *Period) lost(now Instant) (since Instant, lost bool) {
 	if p.state != HalfOpen || p.permitLeft() {
 		return 0, false

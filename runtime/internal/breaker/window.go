@@ -29,7 +29,8 @@ type Tally struct {
 	Counts
 }
 
-// window holds the outcomes that count at present. It is used under the breaker's lock.
+// window holds the outcomes that count at present. It is used under the
+// breaker's lock.
 type window interface {
 	add(Tally)                  // lets outcomes in, not older than those before
 	counts(now Instant) Counts  // what it holds at now
@@ -44,8 +45,9 @@ func (w Window) open() window {
 	return newCountWindow(w.Calls)
 }
 
-// countWindow holds the last size outcomes. Successes are let in by number, whatever their number: the cost is that of
-// clearing a bit each, 64 at a time, and nothing while all is well.
+// countWindow holds the last size outcomes. Successes are let in by number,
+// whatever their number: the cost is that of clearing a bit each, 64 at a time,
+// and nothing while all is well.
 type countWindow struct {
 	size   uint64
 	next   uint64 // place of the next outcome, below size
@@ -61,7 +63,8 @@ func newCountWindow(size int) *countWindow {
 func (w *countWindow) counts(Instant) Counts      { return w.held }
 func (w *countWindow) newest(now Instant) Instant { return now }
 
-// untilPlain is how many successes more will have made the window one of successes only, full of them.
+// untilPlain is how many successes more will have made the window one of
+// successes only, full of them.
 func (w *countWindow) untilPlain() uint64 {
 	if w.held.plain() {
 		return w.size - w.held.Calls
@@ -144,7 +147,8 @@ func (r ring) get(i uint64) uint64 {
 	return r[i/64] >> (i % 64) & 1
 }
 
-// clear clears n bits from place from on, n at most size, and returns how many were set.
+// clear clears n bits from place from on, n at most size, and returns how many
+// were set.
 func (r ring) clear(from, n, size uint64) (cleared uint64) {
 	if r == nil {
 		return 0

@@ -1,13 +1,14 @@
 // Package bulkhead limits how many calls run at the same time.
 //
-// It owns permits, the queue for them, and reservations: permits that an entry method takes before
-// its body runs and that its context carries to the calls inside. Settings are checked, gates asked
-// and errors worded by others.
+// It owns permits, the queue for them, and reservations: permits that an entry
+// method takes before its body runs and that its context carries to the calls
+// inside. Settings are checked, gates asked and errors worded by others.
 //
-// There are three ways to a permit. A call whose context carries a reservation uses one of its
-// permits. Any other call takes a free one from the pool, with one compare-and-swap. When nothing is
-// free it queues, strictly first come, first served: a request for four holds back later requests
-// for one, because otherwise it might wait for ever.
+// There are three ways to a permit. A call whose context carries a reservation
+// uses one of its permits. Any other call takes a free one from the pool, with
+// one compare-and-swap. When nothing is free it queues, strictly first come,
+// first served: a request for four holds back later requests for one, because
+// otherwise it might wait for ever.
 package bulkhead
 
 import (
@@ -20,8 +21,8 @@ import (
 // born numbers bulkheads, so that two of the same name have an order too.
 var born atomic.Uint64
 
-// A Bulkhead is a number of permits, one for each call that may run at the same time.
-// Its methods are safe for concurrent use.
+// A Bulkhead is a number of permits, one for each call that may run at the same
+// time. Its methods are safe for concurrent use.
 type Bulkhead struct {
 	name   string
 	number uint64
@@ -36,8 +37,8 @@ type Bulkhead struct {
 	queue    queue
 	capacity int // requests that may wait
 
-	// Every call writes the tally. It keeps a cache line of its own, together with the one figure
-	// that is read beside it.
+	// Every call writes the tally. It keeps a cache line of its own, together
+	// with the one figure that is read beside it.
 	_     [64]byte
 	tally atomic.Int64
 	open  atomic.Int64 // open reservations; while there is none, no call looks into its context
@@ -46,7 +47,8 @@ type Bulkhead struct {
 	counters counters
 }
 
-// New returns a bulkhead with all its permits free. It panics if no bulkhead can have the size.
+// New returns a bulkhead with all its permits free. It panics if no bulkhead
+// can have the size.
 func New(name string, s Settings) *Bulkhead {
 	s.mustFit(name)
 	b := &Bulkhead{name: name, number: born.Add(1), size: s.MaxConcurrentCalls}
@@ -60,9 +62,10 @@ func New(name string, s Settings) *Bulkhead {
 // Name returns the name that settings and errors use.
 func (b *Bulkhead) Name() string { return b.name }
 
-// Acquire takes the permit for one call: from the reservation that ctx carries if that has one to
-// spare, else from the pool, waiting at most the maxWaitDuration and never longer than ctx lives.
-// A context that is done gets no permit, even if one is free. It reports whether it had to wait.
+// Acquire takes the permit for one call: from the reservation that ctx carries
+// if that has one to spare, else from the pool, waiting at most the
+// maxWaitDuration and never longer than ctx lives. A context that is done gets
+// no permit, even if one is free. It reports whether it had to wait.
 func (b *Bulkhead) Acquire(ctx context.Context) (p Permit, waited bool, refused *Refusal) {
 	if err := ctx.Err(); err != nil {
 		return Permit{}, false, b.refuseDone(1, err)
@@ -93,7 +96,8 @@ func (b *Bulkhead) acquire(ctx context.Context) (Permit, bool, *Refusal) {
 // A Permit is the right to one call. The zero Permit is none.
 type Permit struct{ from *holding }
 
-// Release gives the permit back and leaves p empty, so that a second Release changes nothing.
+// Release gives the permit back and leaves p empty, so that a second Release
+// changes nothing.
 func (p *Permit) Release() {
 	h := p.from
 	p.from = nil
@@ -106,8 +110,8 @@ func (p *Permit) Release() {
 	}
 }
 
-// Return gives back the permit of a call that was not made, so that a reservation has it for another
-// one. It leaves p empty too.
+// Return gives back the permit of a call that was not made, so that a
+// reservation has it for another one. It leaves p empty too.
 func (p *Permit) Return() {
 	if h := p.from; h != nil && h.reservation != nil {
 		p.from = nil
@@ -117,8 +121,9 @@ func (p *Permit) Return() {
 	p.Release()
 }
 
-// release gives a busy permit back to the pool, by an addition, for that can't fail where many release at once. If
-// nothing was busy, the permit came from nobody, and the addition, which borrowed from above, is undone.
+// release gives a busy permit back to the pool, by an addition, for that can't
+// fail where many release at once. If nothing was busy, the permit came from
+// nobody, and the addition, which borrowed from above, is undone.
 func (b *Bulkhead) release() {
 	switch t := b.shift(1, busyToFree); {
 	case t.busy() > maxSize:
@@ -128,7 +133,8 @@ func (b *Bulkhead) release() {
 	}
 }
 
-// take moves n free permits, unless there are fewer or somebody waits for them. It returns what it saw.
+// take moves n free permits, unless there are fewer or somebody waits for them.
+// It returns what it saw.
 func (b *Bulkhead) take(n int, to tally) (seen tally, ok bool) {
 	for {
 		t := b.now()

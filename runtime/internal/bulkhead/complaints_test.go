@@ -12,8 +12,8 @@ import (
 	"time"
 )
 
-// What users of other libraries reported, each with its right answer. T and the number are how the
-// reports are numbered among us.
+// What users of other libraries reported, each with its right answer. T and the
+// number are how the reports are numbered among us.
 
 func TestT31WaiterThatTimedOutIsNotHandedAPermitLater(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

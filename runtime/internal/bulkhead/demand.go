@@ -13,13 +13,14 @@ import (
 type Use uint8
 
 const (
-	// Own is the permit of the entry's own call. It is in use from the start, and not for the calls
-	// inside.
+	// Own is the permit of the entry's own call. It is in use from the start,
+	// and not for the calls inside.
 	Own Use = iota + 1
-	// Ticket permits serve one call each. When the call ends, its permit goes back to the pool.
+	// Ticket permits serve one call each. When the call ends, its permit goes
+	// back to the pool.
 	Ticket
-	// Lease permits go back to the reservation when a call ends, so that they bound the calls at the
-	// same time and not their number.
+	// Lease permits go back to the reservation when a call ends, so that they
+	// bound the calls at the same time and not their number.
 	Lease
 )
 
@@ -35,8 +36,9 @@ type Demand struct {
 	wants []Want // in the global order
 }
 
-// NewDemand returns the demand for all wants. It refuses a number below one and a bulkhead that is
-// wanted twice; numbers above the size are known only when they are asked for.
+// NewDemand returns the demand for all wants. It refuses a number below one and
+// a bulkhead that is wanted twice; numbers above the size are known only when
+// they are asked for.
 func NewDemand(wants ...Want) (*Demand, error) {
 	if len(wants) == 0 {
 		return nil, errors.New("a reservation of nothing")
@@ -54,8 +56,8 @@ func NewDemand(wants ...Want) (*Demand, error) {
 	return d, nil
 }
 
-// order is the one order in which everybody takes bulkheads, so that no two entries wait for each
-// other.
+// order is the one order in which everybody takes bulkheads, so that no two
+// entries wait for each other.
 func order(a, b *Bulkhead) int {
 	return cmp.Or(cmp.Compare(a.name, b.name), cmp.Compare(a.number, b.number))
 }
@@ -67,14 +69,16 @@ func (d *Demand) CountGate() {
 	}
 }
 
-// Reserve takes all permits of the demand or none. It waits for them no longer than ctx lives and no
-// longer than the largest maxWaitDuration, for all of them together; waited says whether it had to.
+// Reserve takes all permits of the demand or none. It waits for them no longer
+// than ctx lives and no longer than the largest maxWaitDuration, for all of
+// them together; waited says whether it had to.
 //
-// Where ctx carries a reservation already, idle permits are borrowed from it first, and only what is
-// missing comes from the pool.
+// Where ctx carries a reservation already, idle permits are borrowed from it
+// first, and only what is missing comes from the pool.
 //
-// The reservation serves calls from [Reservation.Open] on. One that is closed before has served
-// nobody, and all that it has goes back to where it came from.
+// The reservation serves calls from [Reservation.Open] on. One that is closed
+// before has served nobody, and all that it has goes back to where it came
+// from.
 func (d *Demand) Reserve(ctx context.Context) (r *Reservation, waited bool, refused *Refusal) {
 	if err := ctx.Err(); err != nil {
 		return nil, false, d.wants[0].Bulkhead.refuseDone(d.wants[0].N, err)
@@ -107,8 +111,9 @@ func (d *Demand) Reserve(ctx context.Context) (r *Reservation, waited bool, refu
 	return filling, waited, nil
 }
 
-// glance refuses what has no chance, before anything is taken or allocated: what is too large for a bulkhead, wherever in
-// the demand it is, and what is not there now if nothing may wait.
+// glance refuses what has no chance, before anything is taken or allocated:
+// what is too large for a bulkhead, wherever in the demand it is, and what is
+// not there now if nothing may wait.
 func (d *Demand) glance(mayWait bool) *Refusal {
 	var full *Want
 	var seen tally

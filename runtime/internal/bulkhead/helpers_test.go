@@ -8,7 +8,8 @@ import (
 	"time"
 )
 
-// sized returns a bulkhead whose calls wait at most so long, in a queue of any length.
+// sized returns a bulkhead whose calls wait at most so long, in a queue of any
+// length.
 func sized(size int, wait time.Duration) *Bulkhead { return named("a", size, wait) }
 
 func named(name string, size int, wait time.Duration) *Bulkhead {
@@ -99,7 +100,8 @@ type attempt struct {
 	took    time.Duration
 }
 
-// try starts an attempt and returns when it ended or waits. It must run in a bubble.
+// try starts an attempt and returns when it ended or waits. It must run in a
+// bubble.
 func try(do func(a *attempt)) *attempt {
 	a := new(attempt)
 	begin := time.Now()

@@ -2,12 +2,13 @@ package bulkhead
 
 import "context"
 
-// A holding is what one reservation holds of one bulkhead. Holdings of the same bulkhead in nested
-// entries form a chain, along which idle permits are lent from the outer to the inner and come back.
-// A permit that was lent is booked where it is, as idle or busy of the inner, and as lent by the outer.
+// A holding is what one reservation holds of one bulkhead. Holdings of the same
+// bulkhead in nested entries form a chain, along which idle permits are lent
+// from the outer to the inner and come back. A permit that was lent is booked
+// where it is, as idle or busy of the inner, and as lent by the outer.
 //
-// The lock of the reservation's root guards what changes. The counts are short because every entry
-// allocates its holdings.
+// The lock of the reservation's root guards what changes. The counts are short
+// because every entry allocates its holdings.
 type holding struct {
 	reservation *Reservation
 	bulkhead    *Bulkhead
@@ -33,13 +34,15 @@ type loan struct {
 	before *loan
 }
 
-// outer is the holding of the same bulkhead in the nearest enclosing entry that has one.
+// outer is the holding of the same bulkhead in the nearest enclosing entry that
+// has one.
 func (h *holding) outer() *holding { return h.reservation.outer.find(h.bulkhead) }
 
 // total is the number of permits in the care of h.
 func (h *holding) total() int32 { return h.idle + h.busy + h.lent }
 
-// fromPool is the number of permits that h and the open entries around it have from the pool.
+// fromPool is the number of permits that h and the open entries around it have
+// from the pool.
 func (h *holding) fromPool() int32 {
 	sum := int32(0)
 	for ; h != nil; h = h.outer() {
@@ -50,7 +53,8 @@ func (h *holding) fromPool() int32 {
 	return sum
 }
 
-// fill gets from the pool what a new reservation, which nobody else knows yet, has not borrowed.
+// fill gets from the pool what a new reservation, which nobody else knows yet,
+// has not borrowed.
 func (h *holding) fill(ctx context.Context, p *patience) (waited bool, refused *Refusal) {
 	n := h.n - h.owed
 	if n == 0 {
@@ -90,15 +94,16 @@ func (h *holding) claim() claim {
 	return c
 }
 
-// enclosing is the number of permits that the entries around h have from the pool.
+// enclosing is the number of permits that the entries around h have from the
+// pool.
 func (h *holding) enclosing() int {
 	h.lock()
 	defer h.unlock()
 	return int(h.outer().fromPool())
 }
 
-// againstOrder reports whether to wait would be against the global order, so that two entries could
-// wait for each other.
+// againstOrder reports whether to wait would be against the global order, so
+// that two entries could wait for each other.
 func (h *holding) againstOrder() bool {
 	if h.reservation.outer == nil {
 		return false
@@ -144,7 +149,8 @@ func (h *holding) lend(n int32) int32 {
 	return n
 }
 
-// takeBack books n permits that h had lent. Spent says that each served the one call of a ticket.
+// takeBack books n permits that h had lent. Spent says that each served the one
+// call of a ticket.
 func (h *holding) takeBack(n int32, from tally, spent bool) {
 	h.lent -= n
 	if !h.reservation.closed && (h.as == Lease || !spent) {
@@ -158,8 +164,9 @@ func (h *holding) takeBack(n int32, from tally, spent bool) {
 	}
 }
 
-// dismiss lets n permits go that h no longer counts. What served no call goes to the lenders first,
-// whose calls can still use it; what is spent goes to the pool first. It returns how many went there.
+// dismiss lets n permits go that h no longer counts. What served no call goes
+// to the lenders first, whose calls can still use it; what is spent goes to the
+// pool first. It returns how many went there.
 func (h *holding) dismiss(n int32, from tally, spent bool) (pooled int32) {
 	due := min(n, h.owed)
 	if spent {
@@ -199,7 +206,8 @@ func (h *holding) open() {
 	}
 }
 
-// close gives back the permits without a call, and the entry's own. Spent says that the body ran.
+// close gives back the permits without a call, and the entry's own. Spent says
+// that the body ran.
 func (h *holding) close(spent bool) {
 	if h.as == Own {
 		own := h.busy
@@ -215,8 +223,8 @@ func (h *holding) close(spent bool) {
 	}
 }
 
-// beginCall lets a call run on an idle permit of h or, if h has none, of the holdings around it. It
-// returns the one whose permit it is, or nil.
+// beginCall lets a call run on an idle permit of h or, if h has none, of the
+// holdings around it. It returns the one whose permit it is, or nil.
 func (h *holding) beginCall() *holding {
 	for from := h; from != nil; from = from.outer() {
 		if from.idle > 0 {
@@ -233,7 +241,8 @@ func (h *holding) beginCall() *holding {
 	return nil
 }
 
-// miss counts n calls as overflow of the innermost open reservation that is for calls.
+// miss counts n calls as overflow of the innermost open reservation that is for
+// calls.
 func (h *holding) miss(n int32) {
 	for ; h != nil; h = h.outer() {
 		if h.as != Own && !h.reservation.closed {

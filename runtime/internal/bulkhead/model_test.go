@@ -8,11 +8,13 @@ import (
 	"time"
 )
 
-// The model says what bulkheads and reservations should do: single-threaded, without clocks, and
-// with every permit an object of its own that knows who has it.
+// The model says what bulkheads and reservations should do: single-threaded,
+// without clocks, and with every permit an object of its own that knows who has
+// it.
 //
-// One thing it leaves open: in which order those go on whom one step set free together. It asks
-// choose, and a test looks for the choices that explain what happened.
+// One thing it leaves open: in which order those go on whom one step set free
+// together. It asks choose, and a test looks for the choices that explain what
+// happened.
 type model struct {
 	bulkheads []*mBulkhead // in the global order
 	requests  []*mRequest
@@ -70,7 +72,8 @@ func (h *mHolding) care() (all []*mPermit) {
 	return all
 }
 
-// idle returns the permits that h can give to a call, those last that no call ran on.
+// idle returns the permits that h can give to a call, those last that no call
+// ran on.
 func (h *mHolding) idle() (all []*mPermit) {
 	for _, p := range h.care() {
 		if p.owner() != h || p.busy {
@@ -204,7 +207,8 @@ func (m *model) begin(o op, wants []mWant, entry bool) {
 	m.tasks = append(m.tasks, func() bool { return m.look(r) })
 }
 
-// look borrows what entries around r can spare, and refuses what can never be had, in any holding.
+// look borrows what entries around r can spare, and refuses what can never be
+// had, in any holding.
 func (m *model) look(r *mRequest) (more bool) {
 	if r.outer != nil && r.entry {
 		for _, h := range r.holdings {
@@ -396,7 +400,8 @@ func (m *model) refuse(r *mRequest, b *mBulkhead, kind Kind, available int) (mor
 	return false
 }
 
-// close gives back what the holdings of r keep, one after the other. Spent: the body ran.
+// close gives back what the holdings of r keep, one after the other. Spent: the
+// body ran.
 func (m *model) close(r *mRequest, spent bool) {
 	r.closed = true
 	var left []*mHolding
@@ -430,8 +435,9 @@ func (m *model) close(r *mRequest, spent bool) {
 	})
 }
 
-// dismiss takes p from its owner. What is spent goes to the pool rather than to a lender, what is
-// not goes to a lender rather than to the pool. It reports whether it went to the pool.
+// dismiss takes p from its owner. What is spent goes to the pool rather than to
+// a lender, what is not goes to a lender rather than to the pool. It reports
+// whether it went to the pool.
 func (m *model) dismiss(b *mBulkhead, p *mPermit, spent bool) (pooled bool) {
 	m.exchange(p, spent)
 	if len(p.owners) > 0 {
@@ -453,8 +459,8 @@ func (m *model) dismiss(b *mBulkhead, p *mPermit, spent bool) (pooled bool) {
 	return false
 }
 
-// exchange makes p the right one to go, as permits of an owner are all alike: one from the pool, or
-// one from the lender furthest out.
+// exchange makes p the right one to go, as permits of an owner are all alike:
+// one from the pool, or one from the lender furthest out.
 func (m *model) exchange(p *mPermit, spent bool) {
 	h := p.owner()
 	if h == nil {
@@ -474,7 +480,8 @@ func (m *model) exchange(p *mPermit, spent bool) {
 	}
 }
 
-// rank is how late a permit of h goes: those from the pool first if it is spent, else last.
+// rank is how late a permit of h goes: those from the pool first if it is
+// spent, else last.
 func rank(p *mPermit, h *mHolding, spent bool) int {
 	i := slices.Index(p.owners, h)
 	if i > 0 {
@@ -561,7 +568,8 @@ func (m *model) fail(err error, which func(*mRequest) bool) {
 	}
 }
 
-// pass lets time go by, and everybody go on at each moment at which something ends.
+// pass lets time go by, and everybody go on at each moment at which something
+// ends.
 func (m *model) pass(until time.Duration) {
 	for m.now < until {
 		next := until

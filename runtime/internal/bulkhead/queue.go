@@ -24,7 +24,8 @@ type patience struct {
 	until   time.Time
 }
 
-// left returns how long a wait may last, and the error of a context that leaves no time for one.
+// left returns how long a wait may last, and the error of a context that leaves
+// no time for one.
 func (p *patience) left(ctx context.Context) (time.Duration, error) {
 	now := time.Now()
 	if p.until.IsZero() {
@@ -37,7 +38,8 @@ func (p *patience) left(ctx context.Context) (time.Duration, error) {
 	return until.Sub(now), ended(ctx, now)
 }
 
-// ended returns the error of a context that is done, or is about to be because its deadline passed.
+// ended returns the error of a context that is done, or is about to be because
+// its deadline passed.
 func ended(ctx context.Context, now time.Time) error {
 	if err := ctx.Err(); err != nil {
 		return err
@@ -76,8 +78,8 @@ func (b *Bulkhead) obtain(ctx context.Context, c claim, p *patience) (waited boo
 func (b *Bulkhead) enqueue(w *waiter) (waits bool, refused *Refusal) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	// From here on free permits are ours to give: a release either came before and is seen now, or
-	// sees the mark and comes to serve the queue.
+	// From here on free permits are ours to give: a release either came before
+	// and is seen now, or sees the mark and comes to serve the queue.
 	t := tally(b.tally.Or(int64(queued)))
 	granted := b.queue.first == nil && t.free() >= w.n
 	if room := b.queue.length < b.capacity; w.fits(t.size()) && (granted || room) {
@@ -111,7 +113,8 @@ func (b *Bulkhead) await(ctx context.Context, done <-chan struct{}, w *waiter, l
 	return b.decided(ctx, w, <-w.verdict)
 }
 
-// askAgain refuses w if, with what the entries around it hold now, its bulkhead became too small.
+// askAgain refuses w if, with what the entries around it hold now, its bulkhead
+// became too small.
 func (b *Bulkhead) askAgain(w *waiter) {
 	held := w.nested.enclosing()
 	b.mu.Lock()
@@ -121,7 +124,8 @@ func (b *Bulkhead) askAgain(w *waiter) {
 	b.serve()
 }
 
-// decided accepts the verdict on w, but hands permits back that a cancelled request no longer wants.
+// decided accepts the verdict on w, but hands permits back that a cancelled
+// request no longer wants.
 func (b *Bulkhead) decided(ctx context.Context, w *waiter, refused *Refusal) *Refusal {
 	if refused != nil {
 		return refused
@@ -139,8 +143,9 @@ func (b *Bulkhead) decided(ctx context.Context, w *waiter, refused *Refusal) *Re
 	return nil
 }
 
-// leave takes w out of the queue and lets those behind it move up. It reports false if w's turn has
-// come in the meantime. The context is asked without the lock, for it may be anybody's code.
+// leave takes w out of the queue and lets those behind it move up. It reports
+// false if w's turn has come in the meantime. The context is asked without the
+// lock, for it may be anybody's code.
 func (b *Bulkhead) leave(ctx context.Context, w *waiter) (refused *Refusal, left bool) {
 	available, left := b.withdraw(w)
 	if !left {
@@ -174,7 +179,8 @@ func (b *Bulkhead) wake() {
 	b.serve()
 }
 
-// serve grants requests in their order, as far as the free permits go. The lock must be held.
+// serve grants requests in their order, as far as the free permits go. The lock
+// must be held.
 func (b *Bulkhead) serve() {
 	for w := b.queue.first; w != nil && b.now().free() >= w.n; w = b.queue.first {
 		b.tally.Add(int64(tally(w.n) * w.to))

@@ -13,7 +13,8 @@ import (
 	"pgregory.net/rapid"
 )
 
-// TestMain makes the random tests longer than rapid does by itself, where the command line says nothing.
+// TestMain makes the random tests longer than rapid does by itself, where the
+// command line says nothing.
 func TestMain(m *testing.M) {
 	if err := flag.Set("rapid.checks", "300"); err != nil {
 		panic(err)
@@ -21,9 +22,10 @@ func TestMain(m *testing.M) {
 	m.Run()
 }
 
-// TestRandomInterleavingsFollowTheModel plays random steps on two to four bulkheads, compares all
-// that can be seen with the model after each, and checks that nothing is left at the end.
-// For a long run: go test -run Random -rapid.checks=100000
+// TestRandomInterleavingsFollowTheModel plays random steps on two to four
+// bulkheads, compares all that can be seen with the model after each, and
+// checks that nothing is left at the end. For a long run: go test -run Random
+// -rapid.checks=100000
 func TestRandomInterleavingsFollowTheModel(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		settings := rapid.SliceOfN(drawnSettings, 2, 4).Draw(rt, "bulkheads")
@@ -45,7 +47,8 @@ func TestRandomInterleavingsFollowTheModel(t *testing.T) {
 	})
 }
 
-// A draw is a step before it is known who is there to make it: numbers are taken modulo what there is.
+// A draw is a step before it is known who is there to make it: numbers are
+// taken modulo what there is.
 type draw struct {
 	op
 	who    int
@@ -93,7 +96,8 @@ var drawnStep = rapid.Custom(func(t *rapid.T) draw {
 	return d
 })
 
-// A play is one sequence of steps on real bulkheads. It panics with what goes wrong.
+// A play is one sequence of steps on real bulkheads. It panics with what goes
+// wrong.
 type play struct {
 	settings  []Settings // at the begin
 	bulkheads []*Bulkhead
@@ -223,7 +227,8 @@ func (p *play) begin(o op) {
 	p.requests = append(p.requests, r)
 }
 
-// finish ends everything that runs, until nobody waits either, and checks that nothing is left.
+// finish ends everything that runs, until nobody waits either, and checks that
+// nothing is left.
 func (p *play) finish() {
 	for len(p.those((*request).runs)) > 0 {
 		for _, who := range slices.Backward(p.those((*request).runs)) {
@@ -267,8 +272,8 @@ func (p *play) String() string {
 	return s.String()
 }
 
-// explain looks for choices of the model that lead to all that was seen: first those that explained
-// the past, then their neighbours, back to the first.
+// explain looks for choices of the model that lead to all that was seen: first
+// those that explained the past, then their neighbours, back to the first.
 func (p *play) explain() bool {
 	choices, known := p.choices, len(p.ops)-1
 	for range 100_000 {
@@ -298,8 +303,8 @@ type replay struct {
 	during      []int // the step of each choice
 }
 
-// replay runs the model with the given choices, which explain the known steps, and the first ones
-// where no more are given.
+// replay runs the model with the given choices, which explain the known steps,
+// and the first ones where no more are given.
 func (p *play) replay(choices []int, known int) *replay {
 	r := &replay{model: &model{}}
 	r.model.choose = func(n int) int {

@@ -13,7 +13,8 @@ const (
 	Full Kind = iota + 1
 	// TooLarge: the request could never be granted at the bulkhead's size.
 	TooLarge
-	// Cancelled: no permit was free, and the context ended the wait or left no time for one.
+	// Cancelled: no permit was free, and the context ended the wait or left no
+	// time for one.
 	Cancelled
 	// Done: the context was done before the bulkhead was asked.
 	Done
@@ -28,14 +29,14 @@ func (k Kind) String() string {
 	return fmt.Sprintf("Kind(%d)", uint8(k))
 }
 
-// A Refusal says what was asked of which bulkhead, and why it was not given. It is immutable:
-// requests may share one.
+// A Refusal says what was asked of which bulkhead, and why it was not given. It
+// is immutable: requests may share one.
 type Refusal struct {
 	Bulkhead *Bulkhead
 	Kind     Kind
 	Wanted   int // permits asked for
-	// Available is how many of them it could have had at that moment, which is none behind a queue.
-	// For TooLarge it is how many it could ever have.
+	// Available is how many of them it could have had at that moment, which is
+	// none behind a queue. For TooLarge it is how many it could ever have.
 	Available int
 	Cause     error // the context's error for Cancelled and Done, else nil
 }
@@ -48,8 +49,9 @@ func (r *Refusal) String() string {
 	return s
 }
 
-// refuse counts the refusal and returns it. Overload brings the same refusal again and again, so that
-// of a call with no room is made in advance, and the last of the others is kept.
+// refuse counts the refusal and returns it. Overload brings the same refusal
+// again and again, so that of a call with no room is made in advance, and the
+// last of the others is kept.
 func (b *Bulkhead) refuse(r Refusal) *Refusal {
 	b.counters.refused[r.Kind].Add(1)
 	r.Bulkhead = b

@@ -6,11 +6,13 @@ import (
 	"sync"
 )
 
-// A Reservation holds the permits of an entry method while its body runs. It is the context for the
-// body: calls find it there, through any contexts derived from it, and on any goroutine.
+// A Reservation holds the permits of an entry method while its body runs. It is
+// the context for the body: calls find it there, through any contexts derived
+// from it, and on any goroutine.
 //
-// It ends with [Reservation.Close]; calls that started before may outlive it, calls that start later
-// don't find it. Its methods are safe for concurrent use.
+// It ends with [Reservation.Close]; calls that started before may outlive it,
+// calls that start later don't find it. Its methods are safe for concurrent
+// use.
 type Reservation struct {
 	context.Context
 
@@ -33,8 +35,8 @@ func (r *Reservation) Value(key any) any {
 	return r.Context.Value(key)
 }
 
-// String names the reservation after its parent, as other contexts do. Without it, printing a context
-// would read what calls write.
+// String names the reservation after its parent, as other contexts do. Without
+// it, printing a context would read what calls write.
 func (r *Reservation) String() string { return parentName(r.Context) + ".WithReservation" }
 
 func parentName(parent context.Context) string {
@@ -59,8 +61,9 @@ func (a *attached) Value(key any) any {
 	return a.Context.Value(key)
 }
 
-// Attach returns ctx with the reservation, for code whose context is not derived from the entry's,
-// like a worker that lives longer than a request. Of a nil Reservation it returns ctx itself.
+// Attach returns ctx with the reservation, for code whose context is not
+// derived from the entry's, like a worker that lives longer than a request. Of
+// a nil Reservation it returns ctx itself.
 func (r *Reservation) Attach(ctx context.Context) context.Context {
 	if r == nil {
 		return ctx
@@ -83,7 +86,8 @@ func From(ctx context.Context) *Reservation {
 	return r
 }
 
-// carried returns the innermost reservation that ctx carries, open or closed, or nil.
+// carried returns the innermost reservation that ctx carries, open or closed,
+// or nil.
 func carried(ctx context.Context) *Reservation {
 	if r, ok := ctx.(*Reservation); ok {
 		return r
@@ -92,8 +96,8 @@ func carried(ctx context.Context) *Reservation {
 	return r
 }
 
-// newReservation returns an empty reservation inside outer, if that is not nil. With up to four
-// bulkheads it is a single allocation.
+// newReservation returns an empty reservation inside outer, if that is not nil.
+// With up to four bulkheads it is a single allocation.
 func newReservation(ctx context.Context, outer *Reservation, wants []Want) *Reservation {
 	r := withRoom(len(wants))
 	r.Context, r.outer = ctx, outer
@@ -124,7 +128,8 @@ func withRoom(n int) *Reservation {
 	return &Reservation{holdings: make([]holding, n)}
 }
 
-// root is the outermost of the reservations around r: r itself where there is none.
+// root is the outermost of the reservations around r: r itself where there is
+// none.
 func (r *Reservation) root() *Reservation {
 	for r.outer != nil {
 		r = r.outer
@@ -144,8 +149,8 @@ func (r *Reservation) find(b *Bulkhead) *holding {
 	return nil
 }
 
-// holdsAfter reports whether an entry in or around r holds a bulkhead that comes after b in the
-// global order. The lock must be held.
+// holdsAfter reports whether an entry in or around r holds a bulkhead that
+// comes after b in the global order. The lock must be held.
 func (r *Reservation) holdsAfter(b *Bulkhead) bool {
 	for ; r != nil; r = r.outer {
 		for i := range r.holdings {
@@ -157,8 +162,8 @@ func (r *Reservation) holdsAfter(b *Bulkhead) bool {
 	return false
 }
 
-// use lets a call of b run on a permit of r or of a reservation around it, and returns where it came
-// from: nil if it has to come from the pool.
+// use lets a call of b run on a permit of r or of a reservation around it, and
+// returns where it came from: nil if it has to come from the pool.
 func (r *Reservation) use(b *Bulkhead) *holding {
 	if r == nil {
 		return nil
@@ -169,8 +174,8 @@ func (r *Reservation) use(b *Bulkhead) *holding {
 	return r.find(b).beginCall()
 }
 
-// borrow takes from the enclosing reservations what they can spare, and refuses what the pool could
-// never add to what they hold.
+// borrow takes from the enclosing reservations what they can spare, and refuses
+// what the pool could never add to what they hold.
 func (r *Reservation) borrow() *Refusal {
 	mu := &r.root().mu
 	mu.Lock()
@@ -187,7 +192,8 @@ func (r *Reservation) borrow() *Refusal {
 	return nil
 }
 
-// Open makes the reservation one that serves calls. It is for the moment before the body runs.
+// Open makes the reservation one that serves calls. It is for the moment before
+// the body runs.
 func (r *Reservation) Open() {
 	r.opened = true
 	for i := range r.holdings {
@@ -195,10 +201,11 @@ func (r *Reservation) Open() {
 	}
 }
 
-// Close ends the reservation. Permits without a call go back in one step, to the enclosing
-// reservation as far as they were borrowed, else to the pool; the others follow when their calls end.
-// It reports whether the entry's declaration looks wrong: some of its permits served no call, while
-// other calls found none left. A second Close does nothing.
+// Close ends the reservation. Permits without a call go back in one step, to
+// the enclosing reservation as far as they were borrowed, else to the pool; the
+// others follow when their calls end. It reports whether the entry's
+// declaration looks wrong: some of its permits served no call, while other
+// calls found none left. A second Close does nothing.
 func (r *Reservation) Close() (mismatched bool) {
 	mu := &r.root().mu
 	mu.Lock()

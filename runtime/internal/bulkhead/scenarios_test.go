@@ -32,7 +32,8 @@ func TestScenario02UnusedTicketsGoBackInOneStep(t *testing.T) {
 		entry := reserve(t, t.Context(), Want{b, 4, Ticket})
 		call := acquire(t, entry, b)
 		call.Release()
-		// One request for four and none for fewer: it is served only if all come back.
+		// One request for four and none for fewer: it is served only if all
+		// come back.
 		whole := tryReserve(t.Context(), demand(t, Want{b, 4, Ticket}))
 		figures{0, 3, 1, 1}.check(t, b)
 		entry.Close()

@@ -12,9 +12,10 @@ type counters struct {
 	unused   atomic.Uint64
 }
 
-// Snapshot is a consistent look at a bulkhead. InUse + ReservedIdle + Available is
-// MaxConcurrentCalls at every moment, except while a shrink is being paid back, when InUse +
-// ReservedIdle is more and Available is 0. The counters only grow.
+// Snapshot is a consistent look at a bulkhead. InUse + ReservedIdle + Available
+// is MaxConcurrentCalls at every moment, except while a shrink is being paid
+// back, when InUse + ReservedIdle is more and Available is 0. The counters only
+// grow.
 type Snapshot struct {
 	Name               string `json:"name"`
 	MaxConcurrentCalls int    `json:"maxConcurrentCalls"`
@@ -30,7 +31,8 @@ type Snapshot struct {
 	ReturnedUnused      uint64  `json:"returnedUnused"`      // reserved permits on which no call ran
 }
 
-// Refused counts refused requests, each once, whatever number of permits it wanted.
+// Refused counts refused requests, each once, whatever number of permits it
+// wanted.
 type Refused struct {
 	Full      uint64 `json:"full"`
 	TooLarge  uint64 `json:"tooLarge"`

@@ -10,8 +10,9 @@ import (
 	"time"
 )
 
-// TestNothingIsLostUnderStress lets entries, nested entries, calls that outlive them, cancelled waits
-// and resizes run at the same time. In a bubble it would also find whoever waits for ever.
+// TestNothingIsLostUnderStress lets entries, nested entries, calls that outlive
+// them, cancelled waits and resizes run at the same time. In a bubble it would
+// also find whoever waits for ever.
 func TestNothingIsLostUnderStress(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := &stress{t: t}
@@ -125,8 +126,8 @@ func (s *stress) watch(stop chan struct{}) {
 
 func pause() { time.Sleep(time.Duration(rand.IntN(200)) * time.Microsecond) }
 
-// TestNobodyIsForgottenInTheQueue would show a lost wake-up as a refusal after an hour, which passes
-// at once when all others are done.
+// TestNobodyIsForgottenInTheQueue would show a lost wake-up as a refusal after
+// an hour, which passes at once when all others are done.
 func TestNobodyIsForgottenInTheQueue(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		b := sized(2, time.Hour)

@@ -1,15 +1,17 @@
 package bulkhead
 
-// A tally says in one word where every permit of a bulkhead is, so that permits move by one atomic
-// step and in use + reserved idle + available = size holds at every moment, for every reader.
+// A tally says in one word where every permit of a bulkhead is, so that permits
+// move by one atomic step and in use + reserved idle + available = size holds
+// at every moment, for every reader.
 //
 //	bits 41–63  free    permits anyone may take; below zero while a shrink is being paid back
 //	bits 21–40  busy    permits that calls run on
 //	bits  1–20  idle    permits that reservations keep for calls to come
 //	bit   0     queued  somebody waits, so only the holder of the lock takes free permits
 //
-// A bulkhead's size is the sum of the first three. Fields don't borrow from each other: free is the
-// topmost and signed, and busy and idle are not taken below zero, but see Bulkhead.release.
+// A bulkhead's size is the sum of the first three. Fields don't borrow from
+// each other: free is the topmost and signed, and busy and idle are not taken
+// below zero, but see Bulkhead.release.
 type tally int64
 
 const (

@@ -10,7 +10,8 @@ import (
 	"time"
 )
 
-// The steps that every bulkhead should get through, gathered from the test suites of others.
+// The steps that every bulkhead should get through, gathered from the test
+// suites of others.
 const vectorFile = "../../../testdata/vectors/bulkhead.json"
 
 type vector struct {
@@ -122,7 +123,8 @@ func (p *player) do(i int, s step, name string) {
 	}
 }
 
-// end gives the permit of a running call back. A waiting one has none, and ends by its context.
+// end gives the permit of a running call back. A waiting one has none, and ends
+// by its context.
 func (c *vectorCall) end(status string) {
 	if c.granted() {
 		c.permit.Release()

@@ -1,9 +1,12 @@
-// Package config reads the file of settings: JSON with comments and trailing commas in, checked and immutable settings
-// out, or every fault of the file at once, each with its place, what was found and what is allowed. From the same
-// description of the settings it makes the JSON schema for editors and a starting file.
+// Package config reads the file of settings: JSON with comments and trailing
+// commas in, checked and immutable settings out, or every fault of the file at
+// once, each with its place, what was found and what is allowed. From the same
+// description of the settings it makes the JSON schema for editors and a
+// starting file.
 //
-// What the settings are, with their defaults and ranges, is said by the packages that have them; what they do too.
-// Watching a file for changes, and putting new settings into force, is left to others.
+// What the settings are, with their defaults and ranges, is said by the
+// packages that have them; what they do too. Watching a file for changes, and
+// putting new settings into force, is left to others.
 package config
 
 import (
@@ -15,10 +18,12 @@ import (
 	"slices"
 )
 
-// MaxSize is how large a file may be. A line for each of ten thousand breakers fits.
+// MaxSize is how large a file may be. A line for each of ten thousand breakers
+// fits.
 const MaxSize = 1 << 20
 
-// File is a file without faults. It does not change; all methods may be called from any goroutine.
+// File is a file without faults. It does not change; all methods may be called
+// from any goroutine.
 type File struct {
 	name     string
 	format   format
@@ -26,10 +31,12 @@ type File struct {
 	warnings Faults
 }
 
-// Read reads as much as Parse needs: of what is too large, a little more than a file may have.
+// Read reads as much as Parse needs: of what is too large, a little more than a
+// file may have.
 func Read(r io.Reader) ([]byte, error) { return io.ReadAll(io.LimitReader(r, MaxSize+1)) }
 
-// ReadFile reads the file at path as Read does. Only a regular file will do: others may never end, or wait for ever.
+// ReadFile reads the file at path as Read does. Only a regular file will do:
+// others may never end, or wait for ever.
 func ReadFile(path string) ([]byte, error) {
 	if info, err := os.Stat(path); err == nil && !info.Mode().IsRegular() {
 		return nil, notRegular(path) // not even to be opened, which a process at the other end would see
@@ -49,14 +56,16 @@ func notRegular(path string) error {
 	return &fs.PathError{Op: "read", Path: path, Err: errors.New("not a regular file")}
 }
 
-// Parse reads the content of a file for a process with these adapters; what needs another one is a fault. name is what
-// faults call the file. The error is of type [Faults].
+// Parse reads the content of a file for a process with these adapters; what
+// needs another one is a fault. name is what faults call the file. The error is
+// of type [Faults].
 func Parse(name string, data []byte, adapters ...Section) (*File, error) {
 	f := standard.with(adapters)
 	return f.parse(name, data, f.section(SharedState).foreign)
 }
 
-// Inspect is Parse for a tool, which has no adapters and does not mind what needs one.
+// Inspect is Parse for a tool, which has no adapters and does not mind what
+// needs one.
 func Inspect(name string, data []byte) (*File, error) { return standard.parse(name, data, false) }
 
 // Default is what is in force without any file: the built in defaults.
@@ -82,7 +91,8 @@ func (f format) parse(name string, data []byte, alone bool) (*File, error) {
 	return &File{name, f, sections, r.warnings.settle()}, nil
 }
 
-// Warnings are what the file says but does not mean word by word, such as a minimumNumberOfCalls above the window.
+// Warnings are what the file says but does not mean word by word, such as a
+// minimumNumberOfCalls above the window.
 func (f *File) Warnings() []Fault { return slices.Clone(f.warnings) }
 
 // Names are the names that a section of the file has, sorted, without "default".
@@ -115,10 +125,12 @@ func (o Origin) String() string { return [...]string{"file", "default section", 
 // MarshalText makes the origin readable in JSON.
 func (o Origin) MarshalText() ([]byte, error) { return []byte(o.String()), nil }
 
-// inherited is the origin as somebody sees it who takes the value from the defaults.
+// inherited is the origin as somebody sees it who takes the value from the
+// defaults.
 func (o Origin) inherited() Origin { return max(o, DefaultSection) }
 
-// remark explains in a message why a kind is in force that the object itself does not name.
+// remark explains in a message why a kind is in force that the object itself
+// does not name.
 func (o Origin) remark() string {
 	if o == Own {
 		return ""
@@ -133,8 +145,9 @@ type Value struct {
 	From    Origin `json:"from"`
 }
 
-// Effective are the settings that hold for a name of a section, in the order of their declaration. The name need not be
-// in the file; a section that there is not has none. The first one of a breaker is its strategy.
+// Effective are the settings that hold for a name of a section, in the order of
+// their declaration. The name need not be in the file; a section that there is
+// not has none. The first one of a breaker is its strategy.
 func (f *File) Effective(section, name string) []Value {
 	s := f.format.section(section)
 	if s == nil {

@@ -381,7 +381,8 @@ func compareGolden(t *testing.T, path string, got []byte) {
 	}
 }
 
-// A value among the defaults is checked once for all strategies that have the setting.
+// A value among the defaults is checked once for all strategies that have the
+// setting.
 func TestASettingOfSeveralStrategiesHasOneTypeAndRange(t *testing.T) {
 	for _, s := range standard {
 		shapes := map[string]string{}
@@ -399,7 +400,8 @@ func TestASettingOfSeveralStrategiesHasOneTypeAndRange(t *testing.T) {
 	}
 }
 
-// Numbers beyond every int and duration are read as the largest one, which a range has to exclude.
+// Numbers beyond every int and duration are read as the largest one, which a
+// range has to exclude.
 func TestEveryNumberHasBounds(t *testing.T) {
 	for _, s := range standard {
 		for _, f := range s.fields() {
@@ -468,7 +470,8 @@ func TestASectionMoreIsARowMore(t *testing.T) {
 	}
 }
 
-// mirrored has a setting that is another's value by default, with a rule of its own.
+// mirrored has a setting that is another's value by default, with a rule of its
+// own.
 type mirrored struct {
 	A int `setting:"a" default:"1" range:"[1,9]"`
 	B int `setting:"b" default:"=a" range:"[1,9]"`

@@ -15,7 +15,8 @@ type Fault struct {
 	Message      string // what was found, what is allowed
 }
 
-// String is the fault on one line: "resilience.json:7:30: breakers.payments.failureRateThreshold: 120 is outside (0, 100]".
+// String is the fault on one line: "resilience.json:7:30:
+// breakers.payments.failureRateThreshold: 120 is outside (0, 100]".
 func (f Fault) String() string {
 	var b strings.Builder
 	b.WriteString(f.File)
@@ -28,13 +29,15 @@ func (f Fault) String() string {
 	return b.String() + ": " + f.Message
 }
 
-// Faults are all faults of a file, in the order of their places. There is at least one.
+// Faults are all faults of a file, in the order of their places. There is at
+// least one.
 type Faults []Fault
 
 // maxLines is how many faults a text lists.
 const maxLines = 200
 
-// Error has one line for each fault. Of very many it lists the first ones and says how many more there are.
+// Error has one line for each fault. Of very many it lists the first ones and
+// says how many more there are.
 func (f Faults) Error() string {
 	var lines []string
 	for _, fault := range f[:min(len(f), maxLines)] {

@@ -14,7 +14,8 @@ import (
 
 var update = flag.Bool("update", false, "rewrite the expected files under testdata")
 
-// The files under testdata/shape are refused by the schema too; those under testdata/beyond have faults that no schema sees.
+// The files under testdata/shape are refused by the schema too; those under
+// testdata/beyond have faults that no schema sees.
 func TestEveryFaultIsReportedAtItsPlace(t *testing.T) {
 	paths, err := filepath.Glob("testdata/*/*.txtar")
 	if err != nil || len(paths) == 0 {
@@ -111,7 +112,8 @@ func TestEveryFaultOfSyntaxIsReportedAtItsPlace(t *testing.T) {
 	}
 }
 
-// Each of these could cost a parser its stack or hours; here they are a matter of milliseconds.
+// Each of these could cost a parser its stack or hours; here they are a matter
+// of milliseconds.
 func TestHostileFilesAreRefusedInBoundedTime(t *testing.T) {
 	fill := func(s string) string { return strings.Repeat(s, (MaxSize-10)/len(s)) }
 	tests := []struct{ name, data, want string }{

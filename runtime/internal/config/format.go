@@ -7,11 +7,13 @@ import (
 	"github.com/resgen-go/resgen/runtime/internal/setting"
 )
 
-// format is what a file may hold: a table of sections. The reader, the schema and the starting file know nothing but
-// this table, so a section more is a row more.
+// format is what a file may hold: a table of sections. The reader, the schema
+// and the starting file know nothing but this table, so a section more is a row
+// more.
 type format []section
 
-// section holds named objects of one sort, such as "breakers", or is itself one object.
+// section holds named objects of one sort, such as "breakers", or is itself one
+// object.
 type section struct {
 	name    string
 	one     string // what one object of it is: "breaker"
@@ -22,7 +24,8 @@ type section struct {
 	kinds   []kind // the first is built in
 }
 
-// Section is one that an adapter reads: a single object of the settings in a struct that package setting describes.
+// Section is one that an adapter reads: a single object of the settings in a
+// struct that package setting describes.
 type Section struct {
 	Name string
 	Doc  string
@@ -38,7 +41,8 @@ func (f format) with(adapters []Section) format {
 	return f
 }
 
-// kind is one sort of settings that an object of a section can have, such as a breaker's strategy.
+// kind is one sort of settings that an object of a section can have, such as a
+// breaker's strategy.
 type kind struct {
 	name, doc string
 	fresh     func() any // pointer to a new settings struct

@@ -6,7 +6,8 @@ import (
 	"github.com/resgen-go/resgen/runtime/internal/setting"
 )
 
-// find returns the entry of a name and the defaults under it. A name that the file lacks is an entry with no field.
+// find returns the entry of a name and the defaults under it. A name that the
+// file lacks is an entry with no field.
 func (f *File) find(s *section, name string) (e, fallback *entry) {
 	fallback = s.builtIn()
 	if all := f.sections[s.name]; all != nil {
@@ -19,7 +20,8 @@ func (f *File) find(s *section, name string) (e, fallback *entry) {
 	return e, fallback
 }
 
-// settings are a new struct of the entry's kind with the fields of the entry, else of the fallback, else built in.
+// settings are a new struct of the entry's kind with the fields of the entry,
+// else of the fallback, else built in.
 func (e *entry) settings(fallback *entry) any {
 	values := map[string]any{}
 	for _, f := range e.kind.fields() {
@@ -45,7 +47,8 @@ func (e *entry) lookup(field string, fallback *entry) (given, Origin, bool) {
 	return given{}, BuiltIn, false
 }
 
-// origin is where the value of a field comes from. A default that is another setting's value comes from where that does.
+// origin is where the value of a field comes from. A default that is another
+// setting's value comes from where that does.
 func (e *entry) origin(f *setting.Field, fallback *entry) Origin {
 	_, from, found := e.lookup(f.Name, fallback)
 	if !found && f.Like != "" {

@@ -4,5 +4,6 @@ package config
 
 import "syscall"
 
-// nonblock makes opening return even if a pipe took the place of the file just now.
+// nonblock makes opening return even if a pipe took the place of the file just
+// now.
 const nonblock = syscall.O_NONBLOCK

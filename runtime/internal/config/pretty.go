@@ -14,8 +14,8 @@ type member struct {
 	value any // object, []any with elements, or what encoding/json makes a scalar of
 }
 
-// pretty is a value as indented JSON with a final newline. Unlike encoding/json it leaves <, > and & as they are, and puts
-// a list of scalars on one line.
+// pretty is a value as indented JSON with a final newline. Unlike encoding/json
+// it leaves <, > and & as they are, and puts a list of scalars on one line.
 func pretty(value any) []byte {
 	var b bytes.Buffer
 	write(&b, value, "\n")

@@ -95,8 +95,9 @@ func (r *reader) sections(f format) map[string]*entries {
 	return all
 }
 
-// everywhere reports what is wrong at any level, even where nobody reads: a name that an object has twice, and what is no
-// JSON, unless it is reported for what it should be.
+// everywhere reports what is wrong at any level, even where nobody reads: a
+// name that an object has twice, and what is no JSON, unless it is reported for
+// what it should be.
 func (r *reader) everywhere(v hujson.Value, path string) {
 	if r.odd[v.StartOffset] && !r.reported(v.StartOffset) {
 		r.fault(v.StartOffset, path, "%s is no JSON value", r.describe(v))
@@ -127,7 +128,8 @@ func (r *reader) reported(at int) bool {
 	return slices.ContainsFunc(r.faults, func(f Fault) bool { return f.Line == line && f.Column == column })
 }
 
-// section reads the objects of a section, the defaults first, for they say of which kind the others are.
+// section reads the objects of a section, the defaults first, for they say of
+// which kind the others are.
 func (r *reader) section(s *section, path string, v hujson.Value) *entries {
 	all := &entries{fallback: s.builtIn(), named: map[string]*entry{}}
 	object, ok := r.object(v, path)
@@ -203,7 +205,8 @@ func noName(one string) string {
 	return "no name for a " + one + "; allowed are letters, digits, '.', '_' and '-', a letter or digit first"
 }
 
-// entry reads one object. Without a fallback it is that of the defaults, which may have fields of every kind.
+// entry reads one object. Without a fallback it is that of the defaults, which
+// may have fields of every kind.
 func (r *reader) entry(s *section, fallback *entry, path string, v hujson.Value) *entry {
 	e := &entry{path: path, at: v.StartOffset, given: map[string]given{}, unclear: map[string]bool{}}
 	object, ok := r.object(v, path)
@@ -218,7 +221,8 @@ func (r *reader) entry(s *section, fallback *entry, path string, v hujson.Value)
 	return e
 }
 
-// chooseKind says which kind an object is of, and why: it says so itself, else the defaults do, else it is built in.
+// chooseKind says which kind an object is of, and why: it says so itself, else
+// the defaults do, else it is built in.
 func (r *reader) chooseKind(s *section, fallback *entry, path string, object *hujson.Object) (*kind, Origin) {
 	for _, m := range object.Members {
 		if s.choose == "" || nameOf(m) != s.choose {
@@ -311,7 +315,8 @@ func (r *reader) idleDefaults(s *section, all *entries) {
 	}
 }
 
-// rules asks an entry's settings, as they are in force, for broken rules between them.
+// rules asks an entry's settings, as they are in force, for broken rules
+// between them.
 func (r *reader) rules(e, fallback *entry) {
 	if e.kind == nil {
 		return
@@ -325,9 +330,10 @@ func (r *reader) rules(e, fallback *entry) {
 	}
 }
 
-// blame appends problems at their places: at the setting itself if the file has it, else at the other one that it does not
-// fit. What the entry has from defaults of its own kind is said there already. Of a setting that is unclear nobody can say
-// what it fits.
+// blame appends problems at their places: at the setting itself if the file has
+// it, else at the other one that it does not fit. What the entry has from
+// defaults of its own kind is said there already. Of a setting that is unclear
+// nobody can say what it fits.
 func (r *reader) blame(faults Faults, e, fallback *entry, problems []setting.Problem) Faults {
 	for _, p := range problems {
 		if !e.clear(p.Field, fallback) || p.Other != "" && !e.clear(p.Other, fallback) {
@@ -348,7 +354,8 @@ func (r *reader) blame(faults Faults, e, fallback *entry, problems []setting.Pro
 	return faults
 }
 
-// clear reports whether the value in force for a field is the one that the file means.
+// clear reports whether the value in force for a field is the one that the file
+// means.
 func (e *entry) clear(field string, fallback *entry) bool {
 	for _, from := range []*entry{e, fallback} {
 		if from == nil {
@@ -365,7 +372,8 @@ func (e *entry) clear(field string, fallback *entry) bool {
 	return f == nil || f.Like == "" || e.clear(f.Like, fallback)
 }
 
-// holds reports whether an entry has a setting of a problem, and what to say there; else what to say of the entry.
+// holds reports whether an entry has a setting of a problem, and what to say
+// there; else what to say of the entry.
 func (e *entry) holds(p setting.Problem) (at int, path, message string, ok bool) {
 	if g, ok := e.given[p.Field]; ok {
 		return g.at, join(e.path, p.Field), p.Message, true

@@ -8,9 +8,10 @@ import (
 	"github.com/resgen-go/resgen/runtime/internal/setting"
 )
 
-// Schema is a JSON schema (draft 2020-12) of the file, for editors. It refuses what [Parse] refuses for its shape or
-// range, and nothing else: not a name that stands twice, and no rules between two settings, for no schema sees those.
-// Numbers are compared as float64s.
+// Schema is a JSON schema (draft 2020-12) of the file, for editors. It refuses
+// what [Parse] refuses for its shape or range, and nothing else: not a name
+// that stands twice, and no rules between two settings, for no schema sees
+// those. Numbers are compared as float64s.
 func Schema(adapters ...Section) []byte { return standard.with(adapters).schema() }
 
 func (f format) schema() []byte {
@@ -73,7 +74,8 @@ func (s *section) outline(entry object) object {
 	}
 }
 
-// entrySchema is an object that may choose its kind. What holds if it does not is up to [section.inheritance].
+// entrySchema is an object that may choose its kind. What holds if it does not
+// is up to [section.inheritance].
 func (s *section) entrySchema() object {
 	var chosen []any
 	for _, k := range s.kinds {
@@ -89,7 +91,8 @@ func (s *section) entrySchema() object {
 	}
 }
 
-// inheritance has for each kind: if the defaults are of that kind, so are the objects that choose none.
+// inheritance has for each kind: if the defaults are of that kind, so are the
+// objects that choose none.
 func (s *section) inheritance() []any {
 	var rules []any
 	for i, k := range s.kinds {
@@ -110,7 +113,8 @@ func (s *section) inheritance() []any {
 	return rules
 }
 
-// idleRules have for the fields of some kinds only: if the defaults have one, something in the section is of such a kind.
+// idleRules have for the fields of some kinds only: if the defaults have one,
+// something in the section is of such a kind.
 func (s *section) idleRules() []any {
 	var owners []string
 	having := map[string][]any{}
@@ -135,7 +139,8 @@ func (s *section) idleRules() []any {
 	return rules
 }
 
-// someKind says that an object of the section, the defaults included, is of one of the kinds.
+// someKind says that an object of the section, the defaults included, is of one
+// of the kinds.
 func (s *section) someKind(names []string) object {
 	chosen := object{{"required", list(s.choose)}, {"properties", object{{s.choose, object{{"enum", list(names...)}}}}}}
 	some := object{{"not", object{{"additionalProperties", object{{"not", chosen}}}}}}
@@ -146,7 +151,8 @@ func (s *section) someKind(names []string) object {
 	return object{{"anyOf", []any{some, unchosen}}}
 }
 
-// fallbackSchema is the object of the defaults, which may have the fields of every kind.
+// fallbackSchema is the object of the defaults, which may have the fields of
+// every kind.
 func (s *section) fallbackSchema() object {
 	properties := object{{s.choose, s.choice()}}
 	for _, f := range s.fields() {
@@ -155,7 +161,8 @@ func (s *section) fallbackSchema() object {
 	return closed("What holds for a "+s.one+" whose own object says nothing else.", properties)
 }
 
-// sharedSchema is a field that may have another meaning and default in each kind, but one type and range in all.
+// sharedSchema is a field that may have another meaning and default in each
+// kind, but one type and range in all.
 func (s *section) sharedSchema(field string) object {
 	owners := s.owners(field)
 	if len(owners) == 1 {
@@ -284,7 +291,8 @@ func durationIn(r setting.Range) string {
 	return name + setting.Format(r.Low) + ".to-" + setting.Format(r.High)
 }
 
-// durationSchema is a number or a text in the range. Editors that know errorMessage show it in place of the patterns.
+// durationSchema is a number or a text in the range. Editors that know
+// errorMessage show it in place of the patterns.
 func durationSchema(r setting.Range) object {
 	texts := r.Patterns()
 	message := member{"errorMessage", expected(&setting.Field{Kind: setting.Duration, Range: r})}

@@ -19,8 +19,9 @@ type shape struct {
 	last byte  // first byte of the last token
 }
 
-// misshapen finds the faults of the whole: brackets that don't match or nest too deeply, texts and comments that do not
-// end. A parser sees most of them late, and recursion could not survive the depth.
+// misshapen finds the faults of the whole: brackets that don't match or nest
+// too deeply, texts and comments that do not end. A parser sees most of them
+// late, and recursion could not survive the depth.
 func (t *text) misshapen() *oops {
 	s, fault := t.shape(len(t.data))
 	if fault == nil && len(s.open) > 0 {
@@ -81,14 +82,16 @@ func (s *shape) bracket(t *text, at int) *oops {
 	return nil
 }
 
-// closing names the bracket that closes the one at an offset. In ASCII it is two further.
+// closing names the bracket that closes the one at an offset. In ASCII it is
+// two further.
 func (t *text) closing(opened int) string {
 	line, column := t.place(opened)
 	c := t.data[opened]
 	return fmt.Sprintf("'%c' to close the '%c' at %d:%d", c+2, c, line, column)
 }
 
-// textEnd is the offset after the text in quotes that begins at an offset, and -1 if the line or the file ends first.
+// textEnd is the offset after the text in quotes that begins at an offset, and
+// -1 if the line or the file ends first.
 func textEnd(data []byte, at int) int {
 	for i := at + 1; i < len(data) && data[i] != '\n'; i++ {
 		switch data[i] {
@@ -101,7 +104,8 @@ func textEnd(data []byte, at int) int {
 	return -1
 }
 
-// commentEnd is the offset after the comment that begins at an offset, at+1 if none does, and -1 if it does not end.
+// commentEnd is the offset after the comment that begins at an offset, at+1 if
+// none does, and -1 if it does not end.
 func commentEnd(data []byte, at int) int {
 	rest := data[at:]
 	var end []byte

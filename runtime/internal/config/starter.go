@@ -9,15 +9,17 @@ import (
 	"github.com/resgen-go/resgen/runtime/internal/setting"
 )
 
-// Starter is a complete file for names in use, by section: an empty object for each name, and comments that show every
-// setting with its default, meaning and range. It changes nothing as it stands: a setting that was written down would hold
-// for breakers of other strategies too, and outlive the built in default. Names of other sections are left out.
+// Starter is a complete file for names in use, by section: an empty object for
+// each name, and comments that show every setting with its default, meaning and
+// range. It changes nothing as it stands: a setting that was written down would
+// hold for breakers of other strategies too, and outlive the built in default.
+// Names of other sections are left out.
 func Starter(used map[string][]string, adapters ...Section) []byte {
 	return standard.with(adapters).starter(used)
 }
 
-// Compare says which names in use the file lacks, at no place, and which of its names are not in use, at theirs.
-// used has names by section.
+// Compare says which names in use the file lacks, at no place, and which of its
+// names are not in use, at theirs. used has names by section.
 func (f *File) Compare(used map[string][]string) Faults {
 	var all Faults
 	for _, s := range f.format {
@@ -66,7 +68,8 @@ func (f format) starter(used map[string][]string) []byte {
 	return []byte(file.indented("") + "\n")
 }
 
-// starter is the defaults of the section, and an object without fields for each name.
+// starter is the defaults of the section, and an object without fields for each
+// name.
 func (s *section) starter(used []string) listing {
 	if s.single {
 		return listing{{comments: s.showcase().comments}}
@@ -83,7 +86,8 @@ func (s *section) starter(used []string) listing {
 	return all
 }
 
-// showcase is the choice of a kind, if there is one, under comments with the settings of each.
+// showcase is the choice of a kind, if there is one, under comments with the
+// settings of each.
 func (s *section) showcase() (p part) {
 	for _, k := range s.kinds {
 		if s.choose != "" {
@@ -123,7 +127,8 @@ type part struct {
 	code     string
 }
 
-// indented is the object as text whose last line has this indentation. There is no comma after the last member.
+// indented is the object as text whose last line has this indentation. There is
+// no comma after the last member.
 func (l listing) indented(by string) string {
 	var b bytes.Buffer
 	b.WriteString("{\n")

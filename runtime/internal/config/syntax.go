@@ -12,10 +12,12 @@ import (
 	"github.com/tailscale/hujson"
 )
 
-// maxDepth is how deep brackets may nest. The format needs four levels; a parser that recurses needs a limit.
+// maxDepth is how deep brackets may nest. The format needs four levels; a
+// parser that recurses needs a limit.
 const maxDepth = 32
 
-// maxOdd is after how many values that are no JSON the reading ends, for each costs another parse.
+// maxOdd is after how many values that are no JSON the reading ends, for each
+// costs another parse.
 const maxOdd = 20
 
 // smallest is an example of a file.
@@ -28,8 +30,9 @@ type document struct {
 	odd  map[int]bool // offsets of values that are no JSON, such as NaN or 007; the tree has a number in their place
 }
 
-// parse reads JSON with comments and trailing commas. Values that are no JSON are left to whoever knows what is allowed
-// in their place; any other fault of syntax ends the reading.
+// parse reads JSON with comments and trailing commas. Values that are no JSON
+// are left to whoever knows what is allowed in their place; any other fault of
+// syntax ends the reading.
 func parse(t *text) (*document, *oops) {
 	misshapen := t.misshapen()
 	if misshapen != nil && misshapen.message == tooDeep {
@@ -56,7 +59,8 @@ func parse(t *text) (*document, *oops) {
 	}
 }
 
-// where takes the offset out of an error of hujson, which has it in its text only.
+// where takes the offset out of an error of hujson, which has it in its text
+// only.
 func (t *text) where(err error) (at int, reason string) {
 	prefix, reason, _ := strings.Cut(strings.TrimPrefix(err.Error(), "hujson: "), ": ")
 	var line, column int

@@ -14,7 +14,8 @@ type text struct {
 	starts []int // how many characters begin before each block
 }
 
-// block is the number of bytes after which characters are counted anew, so that a place in a long line is found quickly.
+// block is the number of bytes after which characters are counted anew, so that
+// a place in a long line is found quickly.
 const block = 1024
 
 // oops is a fault that is still without its place's line and column.
@@ -25,7 +26,8 @@ type oops struct {
 
 var bom = []byte("\xEF\xBB\xBF")
 
-// newText strips the byte order mark that some editors write, and refuses what is no UTF-8 text.
+// newText strips the byte order mark that some editors write, and refuses what
+// is no UTF-8 text.
 func newText(data []byte) (*text, *oops) {
 	if len(data) > MaxSize {
 		return &text{lines: []int{0}}, &oops{0, fmt.Sprintf("the file is larger than %d MiB", MaxSize>>20)}
@@ -64,8 +66,8 @@ func (t *text) check() *oops {
 	return nil
 }
 
-// isWide reports whether a file begins as those whose characters have two or four bytes: with a mark, or with a NUL byte
-// in half of a character.
+// isWide reports whether a file begins as those whose characters have two or
+// four bytes: with a mark, or with a NUL byte in half of a character.
 func isWide(data []byte) bool {
 	if len(data) < 2 {
 		return false

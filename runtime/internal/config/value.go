@@ -49,7 +49,8 @@ func (r *reader) inRange(f *setting.Field, v hujson.Value, value any) bool {
 	return f.Range.HoldsText(text)
 }
 
-// nearest is d, or with a warning the bound of the range that only the sum of d's parts is beyond.
+// nearest is d, or with a warning the bound of the range that only the sum of
+// d's parts is beyond.
 func (r *reader) nearest(f *setting.Field, path string, v hujson.Value, d time.Duration) time.Duration {
 	nearest := f.Range.Nearest(d)
 	if nearest != d {
@@ -80,7 +81,8 @@ func (r *reader) typed(f *setting.Field, v hujson.Value) (value any, ok bool) {
 	}
 }
 
-// whole is a number without a fraction as an int, and the nearest int if it is beyond all.
+// whole is a number without a fraction as an int, and the nearest int if it is
+// beyond all.
 func whole(number float64) int {
 	switch {
 	case number >= math.MaxInt:

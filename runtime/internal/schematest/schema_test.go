@@ -1,5 +1,6 @@
-// Package schematest checks the schema of the settings file against the reader of the file, with a real validator. It is
-// a module of its own so that nobody inherits the validator.
+// Package schematest checks the schema of the settings file against the reader
+// of the file, with a real validator. It is a module of its own so that nobody
+// inherits the validator.
 package schematest
 
 import (
@@ -197,7 +198,8 @@ func anyEntry(t *rapid.T, kinds []any) any {
 	return entry
 }
 
-// anyValue draws values at the bounds of a field's range, beside them and between.
+// anyValue draws values at the bounds of a field's range, beside them and
+// between.
 func anyValue(t *rapid.T, f *setting.Field) any {
 	switch f.Kind {
 	case setting.Int:
@@ -215,7 +217,8 @@ func anyValue(t *rapid.T, f *setting.Field) any {
 	}
 }
 
-// anyDuration draws durations in every form, at the bounds of the range, beside them and anywhere.
+// anyDuration draws durations in every form, at the bounds of the range, beside
+// them and anywhere.
 func anyDuration(t *rapid.T, r setting.Range) any {
 	low, high := r.Low.(time.Duration).Seconds(), r.High.(time.Duration).Seconds()
 	if rapid.Bool().Draw(t, "seconds") {

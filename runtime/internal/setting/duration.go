@@ -8,8 +8,9 @@ import (
 	"time"
 )
 
-// The two ways of writing a duration as text, as regular expressions that every dialect reads alike. Years and months
-// have no fixed length, so ISO 8601 is read from weeks down.
+// The two ways of writing a duration as text, as regular expressions that every
+// dialect reads alike. Years and months have no fixed length, so ISO 8601 is
+// read from weeks down.
 const (
 	goForm  = `[+-]?(0|((\d+(\.\d*)?|\.\d+)(ns|us|µs|μs|ms|s|m|h))+)`
 	isoForm = `[+-]?P(` + isoDate + `(T` + isoTime + `)?|T` + isoTime + `)`
@@ -19,7 +20,8 @@ const (
 	isoNumber = `\d+([.,]\d+)?`
 )
 
-// DurationPattern is the regular expression for the durations that [ParseDuration] reads.
+// DurationPattern is the regular expression for the durations that
+// [ParseDuration] reads.
 const DurationPattern = `^(` + goForm + `|` + isoForm + `)$`
 
 // DurationForms shows a person how to write a duration.
@@ -34,9 +36,10 @@ var (
 // ErrDuration is the fault of a text that is no duration.
 var ErrDuration = errors.New("no duration; allowed are " + DurationForms)
 
-// ParseDuration reads Go's durations ("20s", "1m30s") and those of ISO 8601 ("PT20S", "P1DT2H3.5S"). One that is longer
-// than a [time.Duration] holds, some 292 years, becomes the longest one, and one that is shorter a nanosecond: zero
-// often has a meaning of its own.
+// ParseDuration reads Go's durations ("20s", "1m30s") and those of ISO 8601
+// ("PT20S", "P1DT2H3.5S"). One that is longer than a [time.Duration] holds,
+// some 292 years, becomes the longest one, and one that is shorter a
+// nanosecond: zero often has a meaning of its own.
 func ParseDuration(text string) (time.Duration, error) {
 	unsigned, negative := strings.CutPrefix(text, "-")
 	var d time.Duration
@@ -59,7 +62,8 @@ func ParseDuration(text string) (time.Duration, error) {
 
 var parted = regexp.MustCompile(`\d\s+[\d.,]|[.,]\s+\d`)
 
-// NearDuration is the duration that somebody most likely meant with a text that is none: "2 s", "20S", "pt5m" or "20".
+// NearDuration is the duration that somebody most likely meant with a text that
+// is none: "2 s", "20S", "pt5m" or "20".
 func NearDuration(text string) (string, bool) {
 	if parted.MatchString(text) {
 		return "", false // two numbers, or one of which nobody knows where it ends
@@ -100,8 +104,8 @@ func parseTimes(text string, times time.Duration) time.Duration {
 	return d * times
 }
 
-// Seconds is a number of seconds as a duration, to the nearest nanosecond that is zero only for zero, and at most the
-// longest one.
+// Seconds is a number of seconds as a duration, to the nearest nanosecond that
+// is zero only for zero, and at most the longest one.
 func Seconds(s float64) time.Duration {
 	ns := math.Round(s * float64(time.Second))
 	switch {

@@ -1,5 +1,6 @@
-// Package setting says what a setting is: a field of a struct whose tags give its name, default, range and meaning.
-// Checking, schema, help and documents are all derived from these tags, so they can't drift apart.
+// Package setting says what a setting is: a field of a struct whose tags give
+// its name, default, range and meaning. Checking, schema, help and documents
+// are all derived from these tags, so they can't drift apart.
 //
 //	type Settings struct {
 //		Threshold int           `setting:"threshold" default:"3" range:"[1,1000000]" doc:"failures that open it"`
@@ -11,10 +12,13 @@
 //		Prefix    string        `setting:"prefix" default:"app" doc:"begins every name"`
 //	}
 //
-// A field is an int, float64, [time.Duration], bool or string, or a pointer to one of these: then it is optional, and nil
-// means off. default "=other" takes the value of another setting. range is in interval notation: a bracket includes the
-// bound, a parenthesis excludes it, and an empty bound is none; a duration has both. Fields without a setting tag are no settings; those of an
-// embedded struct count as the struct's own. Rules between fields are methods: [Checker], [Warner].
+// A field is an int, float64, [time.Duration], bool or string, or a pointer to
+// one of these: then it is optional, and nil means off. default "=other" takes
+// the value of another setting. range is in interval notation: a bracket
+// includes the bound, a parenthesis excludes it, and an empty bound is none; a
+// duration has both. Fields without a setting tag are no settings; those of an
+// embedded struct count as the struct's own. Rules between fields are methods:
+// [Checker], [Warner].
 //
 // The package knows nothing of JSON, of files and of what a setting is for.
 package setting
@@ -60,17 +64,20 @@ type Problem struct {
 	Message string // starts with the value: "3 is below failureThreshold (5)"
 }
 
-// Checker is a settings struct with rules between its fields. Each field is valid by itself when Check is asked; one that
-// was not has a default then, and problems that name it count for nothing.
+// Checker is a settings struct with rules between its fields. Each field is
+// valid by itself when Check is asked; one that was not has a default then, and
+// problems that name it count for nothing.
 type Checker interface{ Check() []Problem }
 
-// Warner is a settings struct that knows of combinations which are allowed but mean something else than they say,
-// such as a minimum that the window can't hold. Warn is asked when Check finds nothing.
+// Warner is a settings struct that knows of combinations which are allowed but
+// mean something else than they say, such as a minimum that the window can't
+// hold. Warn is asked when Check finds nothing.
 type Warner interface{ Warn() []Problem }
 
 var described sync.Map // reflect.Type → []Field
 
-// Describe returns the settings of the struct that settings points to, in their order. It panics if a tag is wrong.
+// Describe returns the settings of the struct that settings points to, in their
+// order. It panics if a tag is wrong.
 func Describe(settings any) []Field {
 	t := reflect.TypeOf(settings).Elem()
 	if fields, ok := described.Load(t); ok {
@@ -84,8 +91,9 @@ func Describe(settings any) []Field {
 // Defaults gives every setting of the struct that settings points to its default.
 func Defaults(settings any) { Fill(settings, nil) }
 
-// Fill sets every setting of the struct that settings points to: to the given value of its name, else to its default.
-// A given value has the type of its [Kind].
+// Fill sets every setting of the struct that settings points to: to the given
+// value of its name, else to its default. A given value has the type of its
+// [Kind].
 func Fill(settings any, given map[string]any) {
 	fields := Describe(settings)
 	for _, f := range fields {
@@ -102,7 +110,8 @@ func Fill(settings any, given map[string]any) {
 	}
 }
 
-// Get returns the setting's value in the struct that settings points to, and nil if it is off.
+// Get returns the setting's value in the struct that settings points to, and
+// nil if it is off.
 func (f *Field) Get(settings any) any {
 	v := reflect.ValueOf(settings).Elem().FieldByIndex(f.index)
 	if !f.Optional {
@@ -114,7 +123,8 @@ func (f *Field) Get(settings any) any {
 	return v.Elem().Interface()
 }
 
-// Set sets the setting in the struct that settings points to. nil is the zero value: off, if the setting is optional.
+// Set sets the setting in the struct that settings points to. nil is the zero
+// value: off, if the setting is optional.
 func (f *Field) Set(settings, value any) {
 	v := reflect.ValueOf(settings).Elem().FieldByIndex(f.index)
 	if value == nil {
@@ -128,7 +138,8 @@ func (f *Field) Set(settings, value any) {
 	v.Set(reflect.ValueOf(value))
 }
 
-// Allowed says in words or as a range what the setting may be: "[1, 1000000]", "COUNT_BASED or TIME_BASED".
+// Allowed says in words or as a range what the setting may be: "[1, 1000000]",
+// "COUNT_BASED or TIME_BASED".
 func (f *Field) Allowed() string {
 	switch f.Kind {
 	case Bool:
@@ -203,7 +214,8 @@ func describeField(name string, sf reflect.StructField) (f Field, err error) {
 	return f, f.Accepts(f.Default)
 }
 
-// Accepts returns what is wrong with a value that has the type of the setting's kind.
+// Accepts returns what is wrong with a value that has the type of the setting's
+// kind.
 func (f *Field) Accepts(value any) error {
 	if f.OneOf != nil && !slices.Contains(f.OneOf, value.(string)) {
 		return fmt.Errorf("%s is not %s", Format(value), f.Allowed())

@@ -8,7 +8,8 @@ import (
 	"time"
 )
 
-// Range is an interval of ints, floats or durations. A nil bound is none, so the zero Range holds everything.
+// Range is an interval of ints, floats or durations. A nil bound is none, so
+// the zero Range holds everything.
 type Range struct {
 	Low, High         any  // of the setting's type
 	LowOpen, HighOpen bool // the bound itself is outside
@@ -29,7 +30,8 @@ func (r Range) Holds(value any) bool {
 	return true
 }
 
-// String is the range in interval notation: "(0, 100]". A bound that is none is left out: "[1, )".
+// String is the range in interval notation: "(0, 100]". A bound that is none is
+// left out: "[1, )".
 func (r Range) String() string {
 	var low, high string
 	left, right := "[", "]"
@@ -48,7 +50,8 @@ func (r Range) String() string {
 	return left + low + ", " + high + right
 }
 
-// Format writes a value as messages show it; nil is "off", a duration is without zero units: "1h", not "1h0m0s".
+// Format writes a value as messages show it; nil is "off", a duration is
+// without zero units: "1h", not "1h0m0s".
 func Format(value any) string {
 	switch v := value.(type) {
 	case nil:

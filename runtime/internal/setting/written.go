@@ -8,9 +8,10 @@ import (
 	"time"
 )
 
-// Patterns are regular expressions, which every dialect reads alike, for the texts of durations in a range. They look at
-// each part of a text by itself, as far as an expression can see: that the parts of "30m45m" are too long together is
-// up to [Range.Nearest].
+// Patterns are regular expressions, which every dialect reads alike, for the
+// texts of durations in a range. They look at each part of a text by itself, as
+// far as an expression can see: that the parts of "30m45m" are too long
+// together is up to [Range.Nearest].
 type Patterns struct {
 	Enough string // matches the texts that are not below the range
 	Above  string // matches the texts that are above it
@@ -23,7 +24,8 @@ func (r Range) ofDurations() bool {
 	return hasLow && hasHigh && low >= 0 && !r.HighOpen
 }
 
-// Patterns returns the patterns for the texts that [DurationPattern] matches. The range is that of a duration setting.
+// Patterns returns the patterns for the texts that [DurationPattern] matches.
+// The range is that of a duration setting.
 func (r Range) Patterns() Patterns {
 	return Patterns{
 		Enough: enough(r.Low.(time.Duration), r.LowOpen),
@@ -58,7 +60,8 @@ var parts = []struct {
 	{`W`, 7 * 24 * time.Hour},
 }
 
-// somePart matches one part of a duration that is longer than limit or, unless longer is asked for, as long.
+// somePart matches one part of a duration that is longer than limit or, unless
+// longer is asked for, as long.
 func somePart(limit time.Duration, longer bool) string {
 	var all []string
 	for _, p := range parts {
@@ -75,7 +78,8 @@ func somePart(limit time.Duration, longer bool) string {
 // ratio of two whole numbers, the first of them not negative.
 type ratio struct{ of, to int64 }
 
-// greater matches the decimals, without zeros in front, that are greater than the ratio.
+// greater matches the decimals, without zeros in front, that are greater than
+// the ratio.
 func (r ratio) greater() string {
 	whole := r.whole()
 	all := []string{`[1-9]\d{` + strconv.Itoa(len(whole)) + `,}`}
@@ -107,7 +111,8 @@ func (r ratio) greaterFraction() string {
 	return strings.Join(all, `|`)
 }
 
-// equal matches the decimals, without zeros in front, that are the ratio. It is empty if none is.
+// equal matches the decimals, without zeros in front, that are the ratio. It is
+// empty if none is.
 func (r ratio) equal() string {
 	switch fixed, cycle := r.fraction(); {
 	case cycle != "":
@@ -127,7 +132,8 @@ func (r ratio) whole() string {
 	return strconv.FormatInt(r.of/r.to, 10)
 }
 
-// fraction is the digits behind the mark, by long division: those that stand once, and those that come again for ever.
+// fraction is the digits behind the mark, by long division: those that stand
+// once, and those that come again for ever.
 func (r ratio) fraction() (fixed, cycle string) {
 	var digits []byte
 	seen := map[int64]int{} // from a rest to the place of its digit
@@ -175,10 +181,11 @@ func (r Range) judge() judge {
 	return j
 }
 
-// HoldsText reports whether a duration that is written as text, in a form that [ParseDuration] reads, is inside by what
-// [Range.Patterns] can see.
+// HoldsText reports whether a duration that is written as text, in a form that
+// [ParseDuration] reads, is inside by what [Range.Patterns] can see.
 func (r Range) HoldsText(text string) bool {
-	// Rounding takes less than a microsecond off a part, so what is well between the bounds needs no pattern.
+	// Rounding takes less than a microsecond off a part, so what is well
+	// between the bounds needs no pattern.
 	if d, err := ParseDuration(text); err == nil && r.Low.(time.Duration) < d && d < r.High.(time.Duration)-time.Microsecond {
 		return true
 	}
@@ -186,7 +193,8 @@ func (r Range) HoldsText(text string) bool {
 	return j.enough.MatchString(text) && !j.above.MatchString(text)
 }
 
-// HoldsSeconds reports whether a duration of so many seconds is inside, before it is rounded to nanoseconds.
+// HoldsSeconds reports whether a duration of so many seconds is inside, before
+// it is rounded to nanoseconds.
 func (r Range) HoldsSeconds(s float64) bool {
 	low, high := r.Low.(time.Duration), r.High.(time.Duration)
 	return Range{low.Seconds(), high.Seconds(), r.LowOpen, r.HighOpen}.Holds(s)

@@ -90,7 +90,8 @@ func TestAPartOfATextIsHeldAgainstTheRangeExactly(t *testing.T) {
 	}
 }
 
-// textNear draws a text with parts at the bounds of a range, beside them and anywhere.
+// textNear draws a text with parts at the bounds of a range, beside them and
+// anywhere.
 func textNear(t *rapid.T, r Range) string {
 	sign := rapid.SampledFrom([]string{"", "", "", "", "+", "-"}).Draw(t, "sign")
 	part := func(unit string) string { return numberNear(t, r, lengths[unit]) + unit }

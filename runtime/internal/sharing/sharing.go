@@ -1,5 +1,6 @@
-// Package sharing is the seam between a registry and an adapter that makes one breaker of those of many processes. The
-// registry and the adapter live in modules of their own and meet here.
+// Package sharing is the seam between a registry and an adapter that makes one
+// breaker of those of many processes. The registry and the adapter live in
+// modules of their own and meet here.
 package sharing
 
 import (
@@ -11,14 +12,16 @@ import (
 	"github.com/resgen-go/resgen/runtime/internal/config"
 )
 
-// Adapter shares breakers. All its methods return at once: none waits for another process or for a server.
+// Adapter shares breakers. All its methods return at once: none waits for
+// another process or for a server.
 type Adapter interface {
 	// Section is what the adapter reads of a settings file.
 	Section() config.Section
 	// Start is called once, before all others but Section.
 	Start(Hooks)
-	// Configure puts settings of the Section in force, or says what is wrong with them and keeps those it has. They need
-	// not be complete unless they are needed.
+	// Configure puts settings of the Section in force, or says what is wrong
+	// with them and keeps those it has. They need not be complete unless they
+	// are needed.
 	Configure(settings any, needed bool) error
 	// Join shares a breaker until Leave, and does nothing for one that is shared.
 	Join(*breaker.Breaker)
@@ -29,7 +32,8 @@ type Adapter interface {
 	Close()
 }
 
-// Hooks are told what happens. They may be called from any goroutine and don't wait.
+// Hooks are told what happens. They may be called from any goroutine and don't
+// wait.
 type Hooks struct {
 	Outage func(Outage)
 	Link   func(Link)

@@ -6,14 +6,16 @@ import (
 	"strings"
 )
 
-// place is a path that begins in the working folder of the moment in which it was named.
+// place is a path that begins in the working folder of the moment in which it
+// was named.
 type place struct {
 	given  string
 	rooted string      // from the root, where that can be known
 	here   os.FileInfo // the folder; nil where it makes no difference
 }
 
-// newPlace does not clean the path, for behind a symbolic link ".." is another folder than the one before.
+// newPlace does not clean the path, for behind a symbolic link ".." is another
+// folder than the one before.
 func newPlace(path string) place {
 	rooted := path == "" || os.IsPathSeparator(path[0]) || filepath.VolumeName(path) != ""
 	folder, err := os.Getwd()
@@ -24,7 +26,8 @@ func newPlace(path string) place {
 	return place{path, folder + string(filepath.Separator) + path, here}
 }
 
-// path is how to get there now. From the root it may be forbidden to go where one stands.
+// path is how to get there now. From the root it may be forbidden to go where
+// one stands.
 func (p place) path() string {
 	if p.here == nil {
 		return p.rooted
@@ -38,8 +41,9 @@ func (p place) path() string {
 // maxLinks is how many symbolic links a path may lead over, as on most systems.
 const maxLinks = 40
 
-// stepsTo are the paths that decide what an absolute path leads to: every symbolic link on the way and the file at the
-// end, or the first element that is missing.
+// stepsTo are the paths that decide what an absolute path leads to: every
+// symbolic link on the way and the file at the end, or the first element that
+// is missing.
 func stepsTo(path string) map[string]bool {
 	steps := map[string]bool{}
 	at, rest := root(path)

@@ -1,10 +1,12 @@
-// Package watch reads a file again and again, and tells when it holds something else than was read last, in whatever way
-// files really change: written in place, renamed over, a symbolic link on the way swapped (so are Kubernetes ConfigMaps),
-// deleted and created, in a folder that appears later.
+// Package watch reads a file again and again, and tells when it holds something
+// else than was read last, in whatever way files really change: written in
+// place, renamed over, a symbolic link on the way swapped (so are Kubernetes
+// ConfigMaps), deleted and created, in a folder that appears later.
 //
-// Events of the file system make it quick, but nothing depends on them, as it polls too. What is compared are the contents
-// that were read, not what was seen before reading: so no change falls between the two, and a touch is no change. What
-// to do about half a file is left to the caller.
+// Events of the file system make it quick, but nothing depends on them, as it
+// polls too. What is compared are the contents that were read, not what was
+// seen before reading: so no change falls between the two, and a touch is no
+// change. What to do about half a file is left to the caller.
 package watch
 
 import (
@@ -34,7 +36,8 @@ func contentOf(text []byte, err error) content {
 	return content{text: string(text)}
 }
 
-// New is the file at path, which read reads. A relative path begins in the present working folder for good.
+// New is the file at path, which read reads. A relative path begins in the
+// present working folder for good.
 func New(path string, read func(path string) ([]byte, error)) *File {
 	return &File{place: newPlace(path), read: read}
 }
@@ -49,7 +52,8 @@ func (f *File) Read() ([]byte, error) {
 	return text, err
 }
 
-// differs reports whether the file holds something else than what Read returned last.
+// differs reports whether the file holds something else than what Read returned
+// last.
 func (f *File) differs() bool {
 	now := contentOf(f.read(f.place.path()))
 	f.mu.Lock()
@@ -57,11 +61,13 @@ func (f *File) differs() bool {
 	return f.last != nil && now != *f.last
 }
 
-// Follow calls changed, which should Read, when the file holds something else than Read returned last, became readable or
-// stopped being so. The calls come from one goroutine. A burst of writes is one call, and a burst without end one for
-// each longestBurst. Nothing is told before the first Read.
+// Follow calls changed, which should Read, when the file holds something else
+// than Read returned last, became readable or stopped being so. The calls come
+// from one goroutine. A burst of writes is one call, and a burst without end
+// one for each longestBurst. Nothing is told before the first Read.
 //
-// stop ends the following and returns when no call runs any more; call it from anywhere but changed.
+// stop ends the following and returns when no call runs any more; call it from
+// anywhere but changed.
 func (f *File) Follow(changed func()) (stop func()) { return f.follow(changed, standard) }
 
 // pace says how quick a watcher is.
@@ -72,8 +78,10 @@ type pace struct {
 	noEvents     bool          // as on a system that has none
 }
 
-// standard finds within a second what no event tells of: writes over a network, through a mount or another hard link, and
-// a folder further up that gives way to another one. To read a small file twice a second costs nothing one could measure.
+// standard finds within a second what no event tells of: writes over a network,
+// through a mount or another hard link, and a folder further up that gives way
+// to another one. To read a small file twice a second costs nothing one could
+// measure.
 var standard = pace{
 	quiet:        50 * time.Millisecond,
 	longestBurst: 250 * time.Millisecond,
@@ -153,12 +161,14 @@ func (b *burst) extend(p pace) {
 	b.over = time.After(min(p.quiet, p.longestBurst-now.Sub(b.began)))
 }
 
-// matters reports whether an event may have to do with the file. One about a folder says that it went away.
+// matters reports whether an event may have to do with the file. One about a
+// folder says that it went away.
 func (w *watcher) matters(e fsnotify.Event) bool { return w.steps[e.Name] || w.folders[e.Name] }
 
-// search finds the folders that lead to the content now and watches them, all anew, for another one may have taken the
-// place of a watched one. What appears between the search and the watching would be missed, so it searches until nothing
-// moves, or leaves the rest to the polls.
+// search finds the folders that lead to the content now and watches them, all
+// anew, for another one may have taken the place of a watched one. What appears
+// between the search and the watching would be missed, so it searches until
+// nothing moves, or leaves the rest to the polls.
 func (w *watcher) search() {
 	if w.events == nil {
 		return
@@ -173,7 +183,8 @@ func (w *watcher) search() {
 	}
 }
 
-// watch asks for the events of the folders. Where that is refused, polling has to do.
+// watch asks for the events of the folders. Where that is refused, polling has
+// to do.
 func (w *watcher) watch() {
 	for _, old := range w.events.WatchList() {
 		_ = w.events.Remove(old) // it may be gone with its folder

@@ -26,7 +26,8 @@ type scene struct {
 	stop func()
 }
 
-// watched prepares a folder, then reads and follows the file resilience.json in it.
+// watched prepares a folder, then reads and follows the file resilience.json in
+// it.
 func watched(t *testing.T, p pace, prepare func(s *scene)) *scene {
 	t.Helper()
 	dir, err := filepath.EvalSymlinks(t.TempDir())
@@ -51,7 +52,8 @@ func (s *scene) content() string {
 	return string(data)
 }
 
-// expect waits until a call sees a content. Calls that see something else on the way are fine.
+// expect waits until a call sees a content. Calls that see something else on
+// the way are fine.
 func (s *scene) expect(content string) {
 	s.t.Helper()
 	timeout := time.After(deadline)
@@ -301,7 +303,8 @@ func TestWhatEventsMissIsInForceWithinASecond(t *testing.T) {
 	}
 }
 
-// A reading may bring what no look saw: half of a file that a look saw whole before and sees whole after it.
+// A reading may bring what no look saw: half of a file that a look saw whole
+// before and sees whole after it.
 func TestNoChangeFallsBetweenALookAndAReading(t *testing.T) {
 	for by, p := range paces {
 		t.Run(by, func(t *testing.T) {

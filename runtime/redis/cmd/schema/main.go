@@ -1,4 +1,5 @@
-// Command schema prints the JSON Schema of settings files with the section sharedState, for editors:
+// Command schema prints the JSON Schema of settings files with the section
+// sharedState, for editors:
 //
 //	go run github.com/resgen-go/resgen/runtime/redis/cmd/schema > resilience.schema.json
 package main

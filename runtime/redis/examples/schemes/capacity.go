@@ -9,8 +9,8 @@ import (
 	"time"
 )
 
-// measureCapacity finds what one server carries: it is asked as much as it can answer, with full windows, and its memory is
-// looked at.
+// measureCapacity finds what one server carries: it is asked as much as it can
+// answer, with full windows, and its memory is looked at.
 func measureCapacity(server *server, d time.Duration) string {
 	const breakers = 1000
 	server.do("FLUSHALL")

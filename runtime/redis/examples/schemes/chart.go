@@ -41,7 +41,8 @@ type dot struct {
 	Value string
 }
 
-// axis runs from the first to the last of its labelled places. What it shows of a number is its place.
+// axis runs from the first to the last of its labelled places. What it shows of
+// a number is its place.
 type axis struct {
 	marks []float64
 	place func(float64) float64
@@ -52,7 +53,8 @@ func (a axis) at(value float64) float64 {
 	return axisWidth * (a.place(value) - low) / (high - low)
 }
 
-// draw returns the rows as a picture in SVG: what a scheme costs, and how well it counts.
+// draw returns the rows as a picture in SVG: what a scheme costs, and how well
+// it counts.
 func draw(rows []row) []byte {
 	panels := []panel{
 		newPanel(200, "writes a second at 100 000 calls a minute", rows, powersOfTen, "%.0f",

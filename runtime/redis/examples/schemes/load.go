@@ -173,7 +173,8 @@ func (f *fleet) call(at time.Time) (failed bool) {
 	return failed
 }
 
-// error is how far the server's rate of failures is from the true one, in percentage points.
+// error is how far the server's rate of failures is from the true one, in
+// percentage points.
 func (f *fleet) error() (off float64, ok bool) {
 	var truth, known counts
 	f.mu.Lock()

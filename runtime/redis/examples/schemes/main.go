@@ -1,13 +1,16 @@
-// Command schemes measures, against a real redis-server that it starts itself, what ways of counting the outcomes of a fleet
-// cost and are worth, and how much one server carries. It prints tables and draws a chart:
+// Command schemes measures, against a real redis-server that it starts itself,
+// what ways of counting the outcomes of a fleet cost and are worth, and how
+// much one server carries. It prints tables and draws a chart:
 //
 //	go run ./examples/schemes -o schemes.svg
 //
-// Twenty simulated processes call a dependency that fails 40 percent of its calls, which is below the threshold of 50, so
-// that every outage is a false one; then it fails altogether, and the time until an outage begins is taken. The scripts are
-// those of package redis. Time is compressed, thirty times at the small load: a minute takes two seconds, and so do all
-// intervals and windows; what is counted per second is given in uncompressed time. It takes about ten minutes; with -quick
-// about one, and the figures are rough.
+// Twenty simulated processes call a dependency that fails 40 percent of its
+// calls, which is below the threshold of 50, so that every outage is a false
+// one; then it fails altogether, and the time until an outage begins is taken.
+// The scripts are those of package redis. Time is compressed, thirty times at
+// the small load: a minute takes two seconds, and so do all intervals and
+// windows; what is counted per second is given in uncompressed time. It takes
+// about ten minutes; with -quick about one, and the figures are rough.
 package main
 
 import (

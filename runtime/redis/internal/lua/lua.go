@@ -1,6 +1,7 @@
-// Package lua holds the scripts that change what the server knows of a breaker. Each runs on the server in one piece, so that
-// nothing comes between what it reads and what it writes; each answers with the view of the fleet. What they take is said
-// at the head of their files.
+// Package lua holds the scripts that change what the server knows of a breaker.
+// Each runs on the server in one piece, so that nothing comes between what it
+// reads and what it writes; each answers with the view of the fleet. What they
+// take is said at the head of their files.
 package lua
 
 import (
