@@ -267,7 +267,7 @@ func TestAKilledProcessLosesOneFlushAtMost(t *testing.T) {
 // TestNoProcessWaitsForAFrozenServer holds the call path against one that
 // shares nothing.
 func TestNoProcessWaitsForAFrozenServer(t *testing.T) {
-	const timeout = time.Second // of an exchange; whoever waits for the server waits about that long
+	const timeout = 3 * time.Second // of an exchange; whoever waits for the server waits about that long
 	s, all := startFleet(t, 1, "outageWindow", "1m", "minimumErrors", "1000000", "timeout", timeout.String())
 	local := startProcess(t, strings.Replace(shared(s.address), `"shared": true`, `"shared": false`, 1))
 	phases := []struct {
