@@ -112,10 +112,12 @@ func (r *Registry) newHooks() breaker.Hooks {
 			if r.fleet != nil {
 				r.fleet.Transition(t)
 			}
-			r.events.emit(Transition{
+			event := Transition{
 				At: t.At, Breaker: t.Breaker, From: t.From, To: t.To,
 				Reason: t.Reason, By: t.By, Figures: Figures(t.Figures), Refused: t.Refused, Lasted: Duration(t.Duration),
-			})
+			}
+			r.log.emit(event)
+			r.events.emit(event)
 		},
 		Probe: func(p breaker.Probe) {
 			r.events.emit(Probed{

@@ -12,8 +12,9 @@ import (
 // break a call, and may use the registry. If it is slow, at most 1024 events
 // wait and what comes on top is dropped and counted; frequent kinds (Refused,
 // CallEnded, Mismatch) leave the last quarter of the queue to the rare ones. A
-// panic in it is recovered and counted. See [EventFigures]. Events begin to come
-// when New has returned.
+// panic in it is recovered and counted. See [EventFigures]. Events may come
+// before New has returned: an observer must not take for granted that the
+// variable for its registry is set.
 type Observer interface {
 	Observe(Event)
 }
@@ -24,11 +25,12 @@ type ObserverFunc func(Event)
 // Observe calls f.
 func (f ObserverFunc) Observe(e Event) { f(e) }
 
-// EventFigures counts what became of a registry's events.
+// EventFigures counts what became of a registry's events. The log has a queue of
+// its own.
 type EventFigures struct {
-	Delivered uint64 `json:"delivered"`
-	Dropped   uint64 `json:"dropped"` // the queue was full
-	Panics    uint64 `json:"panics"`  // of observers, recovered
+	Delivered uint64 `json:"delivered"` // to the observers
+	Dropped   uint64 `json:"dropped"`   // a queue was full, that of the observers or of the log
+	Panics    uint64 `json:"panics"`    // of observers and the log, recovered
 }
 
 const (
@@ -38,15 +40,13 @@ const (
 
 var errUndelivered = errors.New("resilience: an observer did not take its last events in time")
 
-// events is the queue before the observers. Its goroutine lives only while
-// events wait.
+// events is a queue before observers. Its goroutine lives only while events wait.
 type events struct {
 	observers []Observer
 	observed  bool // somebody wants more than transitions
 	calls     bool // somebody wants CallEnded
 
 	mu         sync.Mutex
-	started    bool
 	delivering bool
 	waiting    []Event
 	figures    EventFigures
@@ -77,20 +77,7 @@ func (q *events) add(e Event, limit int) {
 		return
 	}
 	q.waiting = append(q.waiting, e)
-	q.deliver()
-}
-
-// start lets the events go that have come so far.
-func (q *events) start() {
-	q.mu.Lock()
-	defer q.mu.Unlock()
-	q.started = true
-	q.deliver()
-}
-
-// deliver sees to it that a goroutine delivers what waits. The lock is held.
-func (q *events) deliver() {
-	if q.started && !q.delivering && len(q.waiting) > 0 {
+	if !q.delivering {
 		q.delivering = true
 		go q.work()
 	}
@@ -170,26 +157,35 @@ func (q *events) drain() error {
 	return within(patience, delivered, errUndelivered)
 }
 
-// transitionLog is the observer that every registry has.
-type transitionLog struct{ logger *slog.Logger }
+// newLog is a queue of transitions for the logger. It is apart from that of the
+// observers, so that a slow one does not hold up the log.
+func newLog(logger *slog.Logger) *events {
+	if logger == nil {
+		return new(events)
+	}
+	return &events{observers: []Observer{transitionLog{logger.Handler()}}}
+}
+
+type transitionLog struct{ handler slog.Handler }
 
 func (l transitionLog) Observe(e Event) {
-	t, ok := e.(Transition)
-	if !ok {
-		return
-	}
+	t := e.(Transition)
 	level := slog.LevelInfo
 	if t.To == Open || t.To == ForcedOpen {
 		level = slog.LevelWarn
 	}
-	attrs := []slog.Attr{
+	if !l.handler.Enabled(context.Background(), level) {
+		return
+	}
+	record := slog.NewRecord(t.At, level, "breaker changed state", 0)
+	record.AddAttrs(
 		slog.String("breaker", t.Breaker),
 		slog.String("from", t.From.String()),
 		slog.String("to", t.To.String()),
 		slog.String("reason", t.Reason),
-	}
+	)
 	if t.By != "" {
-		attrs = append(attrs, slog.String("by", t.By))
+		record.AddAttrs(slog.String("by", t.By))
 	}
-	l.logger.LogAttrs(context.Background(), level, "breaker changed state", attrs...)
+	l.handler.Handle(context.Background(), record)
 }

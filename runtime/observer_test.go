@@ -187,16 +187,35 @@ func TestRefusalsAreEvents(t *testing.T) {
 	})
 }
 
-func TestEventsWaitUntilNewHasReturned(t *testing.T) {
+// records is a handler that keeps what is logged.
+type records chan slog.Record
+
+func (records) Enabled(context.Context, slog.Level) bool { return true }
+func (r records) Handle(_ context.Context, record slog.Record) error {
+	r <- record
+	return nil
+}
+func (r records) WithAttrs([]slog.Attr) slog.Handler { return r }
+func (r records) WithGroup(string) slog.Handler      { return r }
+
+func TestAnObserverThatHangsDoesNotHoldUpTheLog(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		var registry *resilience.Registry
-		warned := false
-		registry = newRegistry(t, `{"breakers": {"b": {"strategy": "CANARY_RATE_THRESHOLD", "slidingWindowSize": 20}}}`,
-			resilience.Observe(resilience.ObserverFunc(func(resilience.Event) { warned = true })))
+		logged := make(records, 10)
+		hangs := make(chan struct{})
+		registry := newRegistry(t, opens, resilience.Logger(slog.New(logged)),
+			resilience.Observe(resilience.ObserverFunc(func(resilience.Event) { <-hangs })))
+		b, _ := registry.Breaker("b")
+		began := time.Now()
+		b.Trip("ann")
+		b.Reset("ann")
 		synctest.Wait()
-		if !warned {
-			t.Error("the event of the construction never came")
+		if len(logged) != 2 {
+			t.Fatalf("%d lines logged, want 2", len(logged))
 		}
+		if at := (<-logged).Time; !at.Equal(began) {
+			t.Errorf("the line has the time %v, the transition was at %v", at, began)
+		}
+		close(hangs)
 		registry.Close()
 	})
 }

@@ -21,7 +21,8 @@ import (
 // made when a wrapper first asks for them. A service usually has one. All its
 // methods are safe for concurrent use.
 type Registry struct {
-	events *events
+	events *events // for the observers
+	log    *events // of transitions, for the logger
 	strict bool
 	source Source          // nil: built-in settings
 	stop   func()          // of following the source
@@ -62,6 +63,7 @@ func New(options ...Option) (*Registry, error) {
 	}
 	r := &Registry{
 		events:    newEvents(setup),
+		log:       newLog(setup.logger),
 		strict:    setup.strict,
 		source:    setup.source,
 		fleet:     setup.fleet,
@@ -80,17 +82,12 @@ func New(options ...Option) (*Registry, error) {
 		r.Close()
 		return nil, err
 	}
-	r.events.start()
 	return r, nil
 }
 
 func newEvents(setup setup) *events {
-	q := &events{calls: setup.calls && len(setup.observers) > 0, observed: len(setup.observers) > 0}
-	if setup.logger != nil {
-		q.observers = append(q.observers, transitionLog{setup.logger})
-	}
-	q.observers = append(q.observers, setup.observers...)
-	return q
+	observed := len(setup.observers) > 0
+	return &events{observers: setup.observers, observed: observed, calls: observed && setup.calls}
 }
 
 // start follows the source before it reads it, so that no change falls between.
@@ -130,8 +127,10 @@ func (r *Registry) begin(settings *config.File, name string) error {
 }
 
 // Close stops the workers of probes, the sharing with other processes and the
-// watching of the settings, and delivers the events that wait, for at most five
-// seconds. Wrappers go on guarding with what they have. A further Close waits
+// watching of the settings, and delivers the events that wait. Wrappers go on
+// guarding with what they have. For a [Source], the log and the observers it
+// waits five seconds each, and names in its error what did not end in time;
+// for an adapter as long as one of its exchanges may last. A further Close waits
 // for the first and returns the same. An observer must not call it, as it would
 // wait for itself.
 func (r *Registry) Close() error {
@@ -159,7 +158,7 @@ func (r *Registry) end() error {
 	if r.fleet != nil {
 		r.fleet.Close()
 	}
-	return errors.Join(r.unfollow(), r.events.drain())
+	return errors.Join(r.unfollow(), r.log.drain(), r.events.drain())
 }
 
 // unfollow stops following the source. One that hangs is not waited for.

@@ -85,7 +85,7 @@ func (r *Registry) Snapshot() Snapshot {
 		Bulkheads: make([]BulkheadSnapshot, 0, len(r.bulkheads)),
 		Timeouts:  make([]TimeoutSnapshot, 0, len(r.timeouts)),
 		Settings:  r.reload.snapshot(),
-		Events:    r.events.snapshot(),
+		Events:    r.eventFigures(),
 	}
 	for _, b := range sortedByName(r.breakers) {
 		snapshot.Breakers = append(snapshot.Breakers, newBreakerSnapshot(b.Snapshot()))
@@ -97,6 +97,13 @@ func (r *Registry) Snapshot() Snapshot {
 		snapshot.Timeouts = append(snapshot.Timeouts, TimeoutSnapshot{t.name, Duration(t.limit.Load())})
 	}
 	return snapshot
+}
+
+func (r *Registry) eventFigures() EventFigures {
+	figures, log := r.events.snapshot(), r.log.snapshot()
+	figures.Dropped += log.Dropped
+	figures.Panics += log.Panics
+	return figures
 }
 
 func newBreakerSnapshot(s breaker.Snapshot) BreakerSnapshot {
