@@ -1,55 +1,110 @@
 package main
 
 import (
+	"bytes"
+	"errors"
 	"flag"
 	"fmt"
 	"io"
+	"io/fs"
 	"math"
 	"os"
+	"path/filepath"
 
 	"github.com/resgen-go/resgen/generator"
 	resilience "github.com/resgen-go/resgen/runtime"
+	"github.com/tailscale/hujson"
 )
 
 // config prints a settings file for the names that directives use, or compares
 // one with them.
 func config(args []string, stdout, stderr io.Writer) int {
-	var file path
+	var file, output path
 	var tags string
 	flags := flag.NewFlagSet("resgen config", flag.ContinueOnError)
 	flags.Usage = func() {
 		fmt.Fprint(stderr, "Usage: resgen config [flags] [packages]\n\n",
 			"Prints a complete settings file with every name that the directives of the\n",
-			"packages use; the default is the package in the current folder. With -file it\n",
-			"says instead which of these names the file lacks and which of its entries no\n",
-			"wrapper asks for.\n\nFlags:\n")
+			"packages use; the default is the package in the current folder. With -o it\n",
+			"writes that to a new file.\n\n",
+			"With -file it says instead what is wrong with the file, which of these names it\n",
+			"lacks, and which of its entries no wrapper asks for. Where no packages are named\n",
+			"and the current folder has no Go files, it looks at the file alone.\n\nFlags:\n")
 		flags.PrintDefaults()
 		fmt.Fprint(stderr, "\nExit status: 0 fine, 1 a fault or a difference, 2 wrong usage.\n")
 	}
-	flags.Var(&file, "file", "compare this settings `file` with the directives")
+	flags.Var(&file, "file", "check this settings `file`, and compare it with the directives")
+	flags.Var(&output, "o", "write to this `file`, unless it exists")
 	flags.StringVar(&tags, "tags", "", "build tags, comma-separated, as for go build")
-	if status, ok := parseFlags(flags, args, stderr); !ok {
+	status, ok := parseFlags(flags, args, stderr)
+	switch {
+	case !ok:
 		return status
+	case file != "" && output != "":
+		fmt.Fprintln(stderr, "resgen config: -o does not go with -file")
+		return exitUsage
+	case file != "" && flags.NArg() == 0 && noGo():
+		fmt.Fprintf(stderr, "resgen: there are no Go files here, so %s is checked by itself\n", file)
+		return check(string(file), nil, stdout, stderr)
 	}
 	result, ok := generate(generator.Options{Patterns: flags.Args(), Tags: tags}, stderr)
 	switch {
 	case !ok:
 		return exitFault
-	case file == "":
-		return printed(stdout, stderr, resilience.StartingSettings(result.Used()))
+	case file != "":
+		return check(string(file), result.Used(), stdout, stderr)
+	case output != "":
+		return begin(string(output), resilience.StartingSettings(result.Used()), stderr)
 	}
-	return compare(string(file), result.Used(), stdout, stderr)
+	return printed(stdout, stderr, resilience.StartingSettings(result.Used()))
 }
 
-func compare(path string, used map[string][]string, stdout, stderr io.Writer) int {
-	settings, err := readSettings(path)
+// noGo reports that the current folder has no Go files.
+func noGo() bool {
+	files, _ := filepath.Glob("*.go") // the pattern is well-formed
+	return len(files) == 0
+}
+
+// begin writes a settings file, but never over one that a service may be running
+// with.
+func begin(path string, text []byte, stderr io.Writer) int {
+	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
+	if errors.Is(err, fs.ErrExist) {
+		fmt.Fprintf(stderr, "resgen: %s exists and stays as it is; resgen config -file %[1]s says what it lacks\n", path)
+		return exitFault
+	}
+	if err == nil {
+		_, err = f.Write(text)
+		if err = errors.Join(err, f.Close()); err != nil {
+			os.Remove(path)
+		}
+	}
+	if err != nil {
+		fmt.Fprintln(stderr, "resgen:", err)
+		return exitFault
+	}
+	return exitFine
+}
+
+// check says what is wrong with a settings file, and how it differs from the
+// names in use, unless used is nil.
+func check(path string, used map[string][]string, stdout, stderr io.Writer) int {
+	var read bytes.Buffer
+	settings, err := readSettings(path, &read)
 	if err != nil {
 		fmt.Fprintln(stderr, err)
 		return exitFault
 	}
-	differences := settings.Compare(used)
+	lines := settings.Warnings()
+	if hasSharedState(read.Bytes()) {
+		lines = append(lines, path+": sharedState: not checked here, but by the service that reads it")
+	}
+	var differences []string
+	if used != nil {
+		differences = settings.Compare(used)
+	}
 	var text []byte
-	for _, line := range append(settings.Warnings(), differences...) {
+	for _, line := range append(lines, differences...) {
 		text = fmt.Appendln(text, line)
 	}
 	status := printed(stdout, stderr, text)
@@ -59,13 +114,22 @@ func compare(path string, used map[string][]string, stdout, stderr io.Writer) in
 	return status
 }
 
-func readSettings(path string) (*resilience.SettingsFile, error) {
+// hasSharedState reports whether a settings file has the section that only an
+// adapter understands.
+func hasSharedState(text []byte) bool {
+	text = append(bytes.TrimPrefix(text, []byte("\uFEFF")), '\n') // which ends a comment at the very end
+	root, err := hujson.Parse(text)
+	return err == nil && root.Find("/sharedState") != nil
+}
+
+// readSettings reads a settings file, and leaves its text in read.
+func readSettings(path string, read io.Writer) (*resilience.SettingsFile, error) {
 	f, err := os.Open(path)
 	if err != nil {
 		return nil, fmt.Errorf("resgen: %w", err)
 	}
 	defer f.Close()
-	return resilience.ReadSettings(path, f)
+	return resilience.ReadSettings(path, io.TeeReader(f, read))
 }
 
 // capacity tells how many permits the settings file gives a bulkhead; it is nil
@@ -74,7 +138,7 @@ func (o *options) capacity() (func(bulkhead string) int, error) {
 	if o.config == "" {
 		return nil, nil
 	}
-	settings, err := readSettings(string(o.config))
+	settings, err := readSettings(string(o.config), io.Discard)
 	if err != nil {
 		return nil, err
 	}

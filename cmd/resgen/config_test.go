@@ -66,6 +66,52 @@ other.json:2:15: breakers.paymets: no wrapper asks for it
 	expect(t, exitFault, "", "resgen: open none.json: no such file or directory\n", "config", "-file", "none.json")
 }
 
+func TestConfigNeverWritesOverAFile(t *testing.T) {
+	inModule(t, anticipated)
+	expect(t, exitFine, "", "", "config", "-o", "new.json")
+	var out, err strings.Builder
+	if run([]string{"config"}, &out, &err); read(t, "new.json") != out.String() {
+		t.Errorf("the file is not what is printed:\n%s", read(t, "new.json"))
+	}
+	write(t, "new.json", "{}")
+	expect(t, exitFault, "", "resgen: new.json exists and stays as it is; resgen config -file new.json says what it lacks\n",
+		"config", "-o", "new.json")
+	if text := read(t, "new.json"); text != "{}" {
+		t.Errorf("the file became %s", text)
+	}
+	expect(t, exitFault, "", "resgen: open none/new.json: no such file or directory\n", "config", "-o", "none/new.json")
+	expect(t, exitUsage, "", "resgen config: -o does not go with -file\n", "config", "-o", "other.json", "-file", "new.json")
+}
+
+func TestConfigChecksAFileByItselfWhereThereIsNoGo(t *testing.T) {
+	t.Chdir(t.TempDir())
+	const alone = "resgen: there are no Go files here, so r.json is checked by itself\n"
+	write(t, "r.json", `{"breakers": {"payments": {}}}`)
+	expect(t, exitFine, "", alone, "config", "-file", "r.json")
+	write(t, "r.json", `{"timeouts": {"Default": {}}}`)
+	expect(t, exitFine, "r.json:1:15: timeouts.Default: is one timeout's name; the defaults of all stand under \"default\"\n", alone,
+		"config", "-file", "r.json")
+	write(t, "r.json", `{"breakers": {"payments": {"testDelai": "1s"}}}`)
+	expect(t, exitFault, "", alone+"r.json:1:28: breakers.payments.testDelai: no such setting; did you mean testDelay?\n",
+		"config", "-file", "r.json")
+}
+
+func TestConfigSaysThatItDoesNotCheckSharedState(t *testing.T) {
+	const unchecked = "r.json: sharedState: not checked here, but by the service that reads it\n"
+	inModule(t, source)
+	for _, text := range []string{
+		`{"breakers": {"shop": {"shared": true}}, "sharedState": {"adress": 1}}`,
+		"\uFEFF{\"sharedState\": {}, \"breakers\": {\"shop\": {}}} // that is all",
+	} {
+		write(t, "r.json", text)
+		expect(t, exitFine, unchecked, "", "config", "-file", "r.json")
+	}
+	write(t, "r.json", `{"breakers": {"sharedState": {}}}`)
+	expect(t, exitFault, `r.json: breakers.shop: not in the file, so the defaults hold
+r.json:1:15: breakers.sharedState: no wrapper asks for it
+`, "", "config", "-file", "r.json")
+}
+
 func TestConfigTellsTheWarningsOfDirectivesAndFiles(t *testing.T) {
 	inModule(t, `package shop
 

@@ -49,8 +49,13 @@ func quietly(flags *flag.FlagSet, args []string) error {
 	if err := flags.Parse(args); err != nil {
 		return err
 	}
+	if flags.Arg(0) == "help" {
+		return flag.ErrHelp
+	}
 	for i, arg := range flags.Args() {
 		switch {
+		case flags.Lookup(arg) != nil:
+			return fmt.Errorf("there is no package %s; did you mean -%[1]s? A package would be ./%[1]s", arg)
 		case !strings.HasPrefix(arg, "-"):
 		case i == 0:
 			return fmt.Errorf("%s is not a package", arg)

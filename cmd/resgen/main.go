@@ -3,7 +3,7 @@
 // Usage:
 //
 //	resgen [flags] [packages]
-//	resgen config [-file FILE] [packages]
+//	resgen config [-o FILE | -file FILE] [packages]
 //	resgen schema
 //
 // Packages are named as for the go command, such as ./... or work; the default
@@ -35,8 +35,9 @@
 // -config, more permits than there are.
 //
 // Resgen config prints a settings file with every name that the directives use,
-// or compares one with them; resgen schema prints the JSON Schema of settings
-// files.
+// or writes it to a file that does not exist yet; with -file it checks a file and
+// compares it with the directives. Resgen schema prints the JSON Schema of
+// settings files.
 //
 // The exit status is 0 if all is well, 1 if the input is at fault or, with -check
 // or -diff, an output is not as it should be, and 2 if the command line is wrong.
@@ -181,13 +182,13 @@ func parse(args []string, stdout, stderr io.Writer) (opts options, status int, o
 func usage(flags *flag.FlagSet) {
 	w := flags.Output()
 	fmt.Fprint(w, "Usage: resgen [flags] [packages]\n",
-		"       resgen config [-file FILE] [packages]\n",
+		"       resgen config [-o FILE | -file FILE] [packages]\n",
 		"       resgen schema\n\n",
 		"Resgen writes a wrapper with circuit breakers, bulkheads and timeouts for each\n",
 		"interface that carries directives. Packages are named as for the go command; the\n",
 		"default is the one in the current folder. Config prints a settings file for the\n",
-		"names that the directives use, or compares one with them; schema prints the JSON\n",
-		"Schema of settings files.\n\nFlags:\n")
+		"names that the directives use, or checks one and compares it with them; schema\n",
+		"prints the JSON Schema of settings files.\n\nFlags:\n")
 	flags.PrintDefaults()
 	fmt.Fprint(w, "\nExit status: 0 fine, 1 a fault in the input or an outdated file, 2 wrong usage.\n\n",
 		"Directives, in the doc comment of an interface (type) or of its methods:\n\n", directives.Help())

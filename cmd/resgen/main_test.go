@@ -177,6 +177,14 @@ func TestAMistypedCommandIsNamed(t *testing.T) {
 	expect(t, 0, "", "", "./confg")
 }
 
+func TestAFlagWithoutItsDashIsNoPackage(t *testing.T) {
+	const help = "Run resgen -help for the flags.\n"
+	expect(t, 2, "", "resgen: there is no package check; did you mean -check? A package would be ./check\n"+help, "check", "./...")
+	expect(t, 2, "", "resgen: there is no package list; did you mean -list? A package would be ./list\n"+help, "./...", "list")
+	expect(t, 2, "", "resgen config: there is no package file; did you mean -file? A package would be ./file\n"+
+		"Run resgen config -help for the flags.\n", "config", "file", "resilience.json")
+}
+
 func TestPatternsThatMatchNoPackageAreAWarning(t *testing.T) {
 	inModule(t, "package shop\n")
 	if err := os.Mkdir("empty", 0o755); err != nil {
@@ -208,6 +216,9 @@ func TestHelpShowsFlagsAndDirectives(t *testing.T) {
 	var out, err strings.Builder
 	if status := run([]string{"-help"}, &out, &err); status != 0 {
 		t.Errorf("status %d", status)
+	}
+	for _, args := range [][]string{{"help"}, {"help", "-check"}} {
+		expect(t, 0, "", err.String(), args...)
 	}
 	for _, want := range []string{"-check\n", "Exit status: 0", directives.Help()} {
 		if !strings.Contains(err.String(), want) {
