@@ -1,5 +1,5 @@
 // Package vet finds code that defeats the guards which resgen generates: calls
-// that miss the reservation of their entry method, more calls than tickets, and
+// that miss the reservation of their entry method, more calls than permits, and
 // clients that are used without their wrapper.
 //
 // It owns what can be seen in the code of one package, with what the directives
@@ -23,7 +23,7 @@ In a method that implements one with //resilience:anticipate it reports
 
 - a guarded call whose context is not derived from the method's, as it misses
   the reservation;
-- more guarded calls on one straight path than tickets are preloaded.
+- more guarded calls on one straight path than permits are preloaded.
 
 A method is known to implement one where its package uses the type as the
 interface; var _ Shop = (*service)(nil) is enough. One that may pass on to
