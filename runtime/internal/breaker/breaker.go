@@ -33,20 +33,22 @@ type Hooks struct {
 type Breaker struct {
 	period    atomic.Pointer[Period] // the current one; replaced under mu
 	slowAfter atomic.Int64
-	gates     atomic.Uint64 // entries turned away because of this breaker
 	name      string
 	hooks     Hooks
-	_         [cacheLine - 48]byte // with the three before it
+	_         [cacheLine - 48]byte // what comes before has 48
+
+	refused atomic.Uint64 // calls turned away
+	gates   atomic.Uint64 // entries turned away because of this breaker
 
 	mu       sync.Mutex
 	strategy Strategy
-	stays    uint64  // periods so far
 	past     uint64  // outcomes of the periods before
 	failures uint64  // of all periods
-	totals   bool    // every outcome is counted, see KeepTotals
 	prober   *prober // nil: nobody probes
 	hold     hold
-	closed   bool
+	stays    uint32 // periods so far
+	totals   bool   // every outcome is counted, see KeepTotals
+	closed   bool   // nobody probes any more
 }
 
 // New returns a breaker in the state the strategy starts with.
@@ -60,10 +62,10 @@ func New(name string, strategy Strategy, hooks Hooks) *Breaker {
 	}
 	b.use(strategy)
 	now := Now()
-	first := b.newPeriod(strategy.Initial(), now, now)
-	if first.canary != nil {
-		first.canary.from = longAgo // the first tick need not wait: nothing has failed yet
-		first.publishCanary()
+	first := b.newPeriod(strategy.Initial(), now, now, nil)
+	if first.canaries != nil {
+		first.canaries.from = longAgo // the first tick need not wait: nothing has failed yet
+		first.publishCanaries()
 	}
 	b.period.Store(first)
 	return b
@@ -87,9 +89,12 @@ func (b *Breaker) SlowAfter() time.Duration { return time.Duration(b.slowAfter.L
 
 // Gate reports whether the breaker would admit a call now, and the period that
 // says so. It changes nothing.
-func (b *Breaker) Gate() (*Period, bool) {
-	p := b.period.Load()
-	return p, p.free || b.wouldAdmit(p)
+func (b *Breaker) Gate() (p *Period, admits bool) {
+	p = b.period.Load()
+	if admits = p.free; !admits { // in this form the compiler inlines it
+		p, admits = b.gate()
+	}
+	return
 }
 
 // Admit takes a permit for one call. If it is granted, the call must end with
@@ -97,7 +102,7 @@ func (b *Breaker) Gate() (*Period, bool) {
 // the period is the one that refused.
 func (b *Breaker) Admit() (p *Period, admitted bool) {
 	p = b.period.Load()
-	if admitted = p.free; !admitted { // in this form the compiler inlines it
+	if admitted = p.free; !admitted { // as in Gate
 		p, admitted = b.admit()
 	}
 	return
@@ -129,12 +134,14 @@ func (b *Breaker) notice() {
 	b.present(Now())
 }
 
-func (b *Breaker) wouldAdmit(p *Period) bool { return !p.asleep() && b.admitsNow() }
-
-func (b *Breaker) admitsNow() bool {
+func (b *Breaker) gate() (*Period, bool) {
+	if p := b.period.Load(); p.asleep() {
+		return p, false
+	}
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	return b.admits(b.period.Load(), Now())
+	p := b.period.Load()
+	return p, b.admits(p, Now())
 }
 
 // admits is the gate's answer for the current period p.
@@ -161,7 +168,7 @@ func (b *Breaker) take() (*Period, bool) {
 	if p.waited(now) {
 		p = b.move(HalfOpen, now, now, reason("its delay of %v is over", p.wakeAt().Sub(p.began)))
 	}
-	if p.canary != nil {
+	if p.canaries != nil {
 		p = b.writeOffCanary(p, now)
 	}
 	return p, p.free || p.takeTrial(now) || p.takeCanary(now)
@@ -192,7 +199,7 @@ func (b *Breaker) move(to State, began, now Instant, why cause) *Period {
 	if to == Closed {
 		b.hold.outage = 0
 	}
-	next := b.newPeriod(to, began, now)
+	next := b.newPeriod(to, began, now, &why)
 	if to == Open || to == ForcedOpen {
 		next.last = figures
 	}
@@ -200,16 +207,17 @@ func (b *Breaker) move(to State, began, now Instant, why cause) *Period {
 	b.guide(began)
 	b.hooks.Transition(Transition{
 		Breaker: b.name, From: from.state, To: to, At: next.since, Reason: why.reason, By: why.by,
-		Figures: figures, Refused: from.refused.Load(), Duration: began.Sub(from.began),
+		Figures: figures, Refused: next.refusedBefore - from.refusedBefore, Duration: began.Sub(from.began),
 	})
 	return next
 }
 
 // newPeriod is a period with a number of its own.
-func (b *Breaker) newPeriod(state State, began, now Instant) *Period {
+func (b *Breaker) newPeriod(state State, began, now Instant, why *cause) *Period {
 	b.stays++
 	p := &Period{
-		breaker: b, stay: b.stays, state: state, began: began, since: began.wall(now), last: newFigures(Counts{}, 0),
+		breaker: b, stay: b.stays, state: state, why: why, refusedBefore: b.refused.Load(),
+		began: began, since: began.wall(now), last: newFigures(Counts{}, 0),
 	}
 	p.wake.Store(int64(longAgo))
 	p.until.Store(int64(longAgo))
@@ -228,11 +236,13 @@ func (b *Breaker) newPeriod(state State, began, now Instant) *Period {
 // goOn replaces the OPEN period p by one that goes on with it under the present
 // strategy, so that what an OPEN period tells its callers never changes.
 // Canaries that p let through count in the new one if that keeps the number.
-func (b *Breaker) goOn(p *Period, stay uint64) *Period {
-	next := &Period{breaker: b, stay: stay, state: Open, began: p.began, since: p.since, last: p.last, canary: p.canary}
-	next.refused.Store(p.refused.Load())
+func (b *Breaker) goOn(p *Period, stay uint32) *Period {
+	next := &Period{
+		breaker: b, stay: stay, state: Open, why: p.why, refusedBefore: p.refusedBefore,
+		began: p.began, since: p.since, last: p.last, canaries: p.canaries,
+	}
 	next.until.Store(int64(longAgo))
-	if next.wait(); p.canary != nil && next.canary == nil {
+	if next.wait(); p.canaries != nil && next.canaries == nil {
 		b.stays++
 		next.stay = b.stays // nobody waits for a canary that is out
 	}

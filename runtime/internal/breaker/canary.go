@@ -17,12 +17,12 @@ type Canary struct {
 	SlowCallDurationThreshold             *time.Duration `setting:"slowCallDurationThreshold" range:"[1ms,8760h]" doc:"a call that takes longer is slow"`
 	SlowCallRateThreshold                 *float64       `setting:"slowCallRateThreshold" range:"(0,100]" doc:"percent of slow calls; at or above it opens"`
 	InitialState                          string         `setting:"initialState" default:"OPEN" oneof:"OPEN,CLOSED" doc:"state of a new process: OPEN lets nobody meet a dead dependency first"`
-	WaitDurationInOpenState               *time.Duration `setting:"waitDurationInOpenState" range:"[1ms,8760h]" doc:"time alone ends OPEN after this; without it only a good probe does"`
-	ProbeInterval                         time.Duration  `setting:"probeInterval" default:"1s" range:"[1ms,8760h]" doc:"pause between ticks of probes while OPEN, ten percent less or more"`
+	WaitDurationInOpenState               *time.Duration `setting:"waitDurationInOpenState" range:"[1ms,8760h]" doc:"time alone ends OPEN after this; without it only a good probe does, or a good call let through in place of one"`
+	ProbeInterval                         time.Duration  `setting:"probeInterval" default:"1s" range:"[1ms,8760h]" doc:"pause between ticks of probes while OPEN, ten percent less or more, and of calls in their place"`
 	ProbesPerTick                         int            `setting:"probesPerTick" default:"3" range:"[1,1000]" doc:"probes in a tick, until one succeeds"`
 	ProbeTimeout                          time.Duration  `setting:"probeTimeout" default:"1s" range:"[1ms,8760h]" doc:"a probe that takes so long has failed"`
 	ProbeBackoffMax                       time.Duration  `setting:"probeBackoffMax" default:"=probeInterval" range:"[1ms,8760h]" doc:"the pause doubles up to this while probes fail"`
-	MaxHalfOpenDuration                   time.Duration  `setting:"maxHalfOpenDuration" default:"1m" range:"(0s,8760h]" doc:"HALF_OPEN with no permit left opens again when its newest trial is this old"`
+	MaxHalfOpenDuration                   time.Duration  `setting:"maxHalfOpenDuration" default:"1m" range:"(0s,8760h]" doc:"HALF_OPEN with no permit left opens again when its newest trial is this old; a call in place of a probe is given up after it"`
 	Fleet
 }
 

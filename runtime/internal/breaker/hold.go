@@ -1,52 +1,10 @@
 package breaker
 
-import "github.com/resgen-go/resgen/runtime/internal/setting"
-
-// Fleet are the settings of every strategy that are about other processes.
-type Fleet struct {
-	Shared bool `setting:"shared" default:"false" doc:"one breaker for all processes, through the adapter that sharedState sets up"`
-}
-
-// InFleet reports whether the breaker is one for all processes.
-func (f Fleet) InFleet() bool { return f.Shared }
-
-// Check finds nothing: a strategy with rules of its own has its own Check.
-func (Fleet) Check() []setting.Problem { return nil }
-
 // hold is what a breaker knows of outages that were found elsewhere, from the
 // counts of many processes. Outages have numbers, none has 0.
 type hold struct {
 	outage    uint64 // the one that lasts; a state set by hand comes before it
 	overruled uint64 // the one that Reset closed the breaker in
-}
-
-// KeepTotals makes Totals complete from now on, or no longer. It costs every
-// success one atomic addition.
-func (b *Breaker) KeepTotals(keep bool) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	b.totals = keep
-	if p := b.period.Load(); p.window != nil {
-		p.publish()
-	}
-}
-
-// Totals are the outcomes that the breaker has counted: calls, and failures
-// among them. Neither grows while it is DISABLED. To know what came since the
-// last time, subtract. Without [Breaker.KeepTotals] successes that change
-// nothing else are missing.
-func (b *Breaker) Totals() (calls, failures uint64) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	return b.past + b.period.Load().counted(), b.failures
-}
-
-// counted is how many outcomes the period has taken.
-func (p *Period) counted() uint64 {
-	if p.window == nil {
-		return 0
-	}
-	return p.outcomes.Load()
 }
 
 // Hold opens the breaker for an outage and keeps it OPEN: neither time, nor a

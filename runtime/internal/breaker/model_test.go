@@ -389,7 +389,7 @@ func (m *model) verdict() (to State, decided bool) {
 		}
 		return Open, !reaches(total-failures, total, s.SuccessRateThreshold)
 	}
-	return Closed, halfOpen
+	return Closed, halfOpen && !m.outcomes[len(m.outcomes)-1].failed
 }
 
 func count(outcomes []outcome) (calls, failures, slow int) {

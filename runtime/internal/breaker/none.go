@@ -8,8 +8,8 @@ type None struct{ Fleet }
 // Strategy is NONE.
 func (*None) Strategy() Strategy { return none{} }
 
-// none never opens by itself. One that was opened, by hand or under an earlier
-// strategy, recovers with the next call that ends.
+// none never opens by itself. One that was opened, by hand, under an earlier
+// strategy or by an outage of the fleet, recovers with a call that succeeds.
 type none struct{}
 
 func (none) Name() string             { return "NONE" }
@@ -19,5 +19,15 @@ func (none) Closed() Rules            { return Rules{} }
 func (none) Open() Wait               { return Wait{Delay: new(time.Duration)} }
 
 func (none) HalfOpen() Rules {
-	return Rules{Judge: rule(func(Counts) Verdict { return Verdict{Closed, "nothing is judged"} })}
+	return Rules{Judge: recovery{}}
+}
+
+// recovery looks at nothing but the outcome.
+type recovery struct{}
+
+func (recovery) Judge(e Evidence) Verdict {
+	if e.Failed {
+		return Verdict{}
+	}
+	return Verdict{Closed, "a call succeeded"}
 }

@@ -18,7 +18,7 @@ import (
 // settled at once is published as trigger.
 type Period struct {
 	breaker *Breaker
-	stay    uint64 // number; outcomes belong to the stay, see goOn
+	stay    uint32 // number; outcomes belong to the stay, see goOn
 	state   State
 	free    bool          // admits every call without a permit
 	wake    atomic.Int64  // an Instant before which no call is admitted, without asking the lock
@@ -32,7 +32,6 @@ type Period struct {
 	last  Figures // of the period before, for a state that counts nothing
 
 	outcomes atomic.Uint64 // the number of the last one
-	refused  atomic.Uint64
 
 	// Under the breaker's lock:
 	rules     Rules
@@ -41,7 +40,10 @@ type Period struct {
 	milestone uint64 // first number above settled that is judged even if it is a plain success
 	passed    uint64 // successes settled since the last judgement
 	trials    trials
-	canary    *canary
+	canaries  *canaries
+
+	why           *cause // nil: of a new breaker
+	refusedBefore uint64 // calls, by the breaker in the periods before
 }
 
 // Special triggers.
@@ -60,16 +62,17 @@ func (p *Period) State() State { return p.state }
 // RetryAt is when the period admits a call, if that depends on time alone. It
 // never changes for one period.
 func (p *Period) RetryAt() (Instant, bool) {
-	if p.state != Open || p.canary != nil || p.wakeAt() == never {
+	if p.state != Open || p.canaries != nil || p.wakeAt() == never {
 		return 0, false
 	}
 	return p.wakeAt(), true
 }
 
-// Refused counts a call that was turned away because of this period. Gate and
-// Admit don't count by themselves: a gate may be asked for other reasons.
+// Refused counts a call that was turned away because of this period; one that
+// is told late counts in the period of then. Gate and Admit don't count by
+// themselves: a gate may be asked for other reasons.
 func (p *Period) Refused() {
-	p.refused.Add(1)
+	p.breaker.refused.Add(1)
 	if p.state == HalfOpen {
 		p.breaker.notice()
 	}

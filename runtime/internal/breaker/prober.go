@@ -96,14 +96,17 @@ func (b *Breaker) probed() {
 	b.move(HalfOpen, now, now, reason("a probe succeeded"))
 }
 
-// Close stops probing for good. It does not wait for a probe that is out; its
-// context is done.
+// Close stops probing for good; calls serve as canaries where nothing else ends
+// OPEN. It does not wait for a probe that is out; its context is done.
 func (b *Breaker) Close() {
 	b.mu.Lock()
 	b.closed = true
 	p := b.prober
 	if p != nil {
 		p.dismiss()
+	}
+	if period := b.period.Load(); period.state == Open {
+		b.goOn(period, period.stay)
 	}
 	b.mu.Unlock()
 	if p != nil {

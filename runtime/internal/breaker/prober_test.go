@@ -263,3 +263,22 @@ func TestAGoodReportCountsAlthoughTheTrialsWereLost(t *testing.T) {
 		}
 	})
 }
+
+func TestAfterCloseCallsServeAsCanaries(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		b := New("b", with[Canary](nil).Strategy(), Hooks{})
+		if err := b.Probe(func(context.Context) error { return errors.New("the probe is broken") }); err != nil {
+			t.Fatal(err)
+		}
+		b.Close()
+		time.Sleep(time.Hour)
+		p, admitted := b.Admit()
+		if !admitted {
+			t.Fatal("nobody probes, and no call is let through")
+		}
+		p.Success(false)
+		if b.State() != HalfOpen {
+			t.Errorf("after a call that served as canary it is %v", b.State())
+		}
+	})
+}

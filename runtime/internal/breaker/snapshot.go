@@ -4,11 +4,11 @@ import "time"
 
 // Figures are the outcomes that a breaker judges by.
 type Figures struct {
-	Calls        uint64  `json:"calls"`
-	Failures     uint64  `json:"failures"`
-	SlowCalls    uint64  `json:"slowCalls"`
-	FailureRate  float64 `json:"failureRate"`  // percent; -1 while there are too few calls to judge
-	SlowCallRate float64 `json:"slowCallRate"` // likewise
+	Calls        uint64
+	Failures     uint64
+	SlowCalls    uint64
+	FailureRate  float64 // percent; -1 while there are too few calls to judge
+	SlowCallRate float64 // likewise
 }
 
 func newFigures(c Counts, minimum int) Figures {
@@ -38,17 +38,20 @@ type Transition struct {
 
 // Snapshot is a breaker at one moment, consistent in itself.
 type Snapshot struct {
-	Name     string    `json:"name"`
-	Strategy string    `json:"strategy"`
-	State    State     `json:"state"`
-	Since    time.Time `json:"since"`            // when the state began
-	Admits   bool      `json:"admits"`           // a call would be admitted: OPEN with its delay over says true
-	RetryAt  time.Time `json:"retryAt,omitzero"` // when OPEN admits a call again, where time alone decides
-	Refused  uint64    `json:"refused"`          // calls refused since then
-	Gates    uint64    `json:"gates"`            // entries that a gate turned away because of it, since it was made
-	Trials   int       `json:"trials"`           // calls of HALF_OPEN that have not ended
-	Held     bool      `json:"held,omitempty"`   // an outage that was found elsewhere lasts; see Hold
-	Figures            // of the window; while OPEN of the one that opened it
+	Name         string
+	Strategy     string
+	State        State
+	Since        time.Time // when the state began
+	Reason       string    // why, empty of a new breaker
+	By           string    // who asked for the state, if it was set by hand
+	Admits       bool      // a call would be admitted: OPEN with its delay over says true
+	RetryAt      time.Time // when OPEN admits a call again, where time alone decides
+	Refused      uint64    // calls refused since then
+	RefusedTotal uint64    // calls refused since it was made
+	Gates        uint64    // entries that a gate turned away because of it, since it was made
+	Trials       int       // calls of HALF_OPEN that have not ended
+	Held         bool      // an outage that was found elsewhere lasts; see Hold
+	Figures                // of the window; while OPEN of the one that opened it
 }
 
 // Snapshot tells how the breaker is. It changes nothing and may be called at
@@ -58,9 +61,14 @@ func (b *Breaker) Snapshot() Snapshot {
 	defer b.mu.Unlock()
 	now := Now()
 	p := b.period.Load()
+	refused := b.refused.Load()
 	s := Snapshot{
 		Name: b.name, Strategy: b.strategy.Name(), State: p.state, Since: p.since, Admits: b.admits(p, now),
-		Refused: p.refused.Load(), Gates: b.gates.Load(), Trials: p.trials.out, Held: b.hold.outage != 0, Figures: p.figures(now),
+		Refused: refused - p.refusedBefore, RefusedTotal: refused, Gates: b.gates.Load(),
+		Trials: p.trials.out, Held: b.hold.outage != 0, Figures: p.figures(now),
+	}
+	if p.why != nil {
+		s.Reason, s.By = p.why.reason, p.why.by
 	}
 	if retryAt, known := p.RetryAt(); known {
 		s.RetryAt = p.since.Add(retryAt.Sub(p.began))

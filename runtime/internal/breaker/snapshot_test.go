@@ -1,7 +1,6 @@
 package breaker_test
 
 import (
-	"encoding/json"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -9,25 +8,35 @@ import (
 	. "github.com/resgen-go/resgen/runtime/internal/breaker"
 )
 
-func TestSnapshotEncodesToStableJSON(t *testing.T) {
+func TestSnapshotsSayHowItIsAndWhy(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		b := New("payments", with[Static](nil).Strategy(), Hooks{})
-		check := func(want string) {
+		check := func(want Snapshot) {
 			t.Helper()
-			if got, err := json.Marshal(b.Snapshot()); err != nil || string(got) != want {
-				t.Errorf("got  %s (%v)\nwant %s", got, err, want)
+			want.Name, want.Strategy = "payments", "STATIC_THRESHOLD"
+			if got := b.Snapshot(); got != want {
+				t.Errorf("got  %+v\nwant %+v", got, want)
 			}
 		}
-		check(`{"name":"payments","strategy":"STATIC_THRESHOLD","state":"CLOSED","since":"2000-01-01T00:00:00Z",` +
-			`"admits":true,"refused":0,"gates":0,"trials":0,` +
-			`"calls":0,"failures":0,"slowCalls":0,"failureRate":-1,"slowCallRate":-1}`)
+		none := Figures{FailureRate: -1, SlowCallRate: -1}
+		made := time.Now()
+		check(Snapshot{State: Closed, Since: made, Admits: true, Figures: none})
 		time.Sleep(time.Second)
-		for range 4 {
+		for range 5 {
 			end(b, "failure")
 		}
-		check(`{"name":"payments","strategy":"STATIC_THRESHOLD","state":"OPEN","since":"2000-01-01T00:00:01Z",` +
-			`"admits":false,"retryAt":"2000-01-01T00:00:21Z","refused":1,"gates":0,"trials":0,` +
-			`"calls":3,"failures":3,"slowCalls":0,"failureRate":100,"slowCallRate":0}`)
+		opened := made.Add(time.Second)
+		check(Snapshot{
+			State: Open, Since: opened, Reason: "3 of the last 3 calls failed", RetryAt: opened.Add(20 * time.Second),
+			Refused: 2, RefusedTotal: 2, Figures: Figures{Calls: 3, Failures: 3, FailureRate: 100},
+		})
+		b.ForceOpen("ann")
+		end(b, "success")
+		b.CountGate()
+		check(Snapshot{
+			State: ForcedOpen, Since: opened, Reason: "forced open", By: "ann",
+			Refused: 1, RefusedTotal: 3, Gates: 1, Figures: Figures{Calls: 3, Failures: 3, FailureRate: 100},
+		})
 	})
 }
 

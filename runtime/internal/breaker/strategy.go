@@ -32,6 +32,17 @@ type Settings interface {
 	InFleet() bool // see Fleet
 }
 
+// Fleet are the settings of every strategy that are about other processes.
+type Fleet struct {
+	Shared bool `setting:"shared" default:"false" doc:"one breaker for all processes, through the adapter that sharedState sets up"`
+}
+
+// InFleet reports whether the breaker is one for all processes.
+func (f Fleet) InFleet() bool { return f.Shared }
+
+// Check finds nothing: a strategy with rules of its own has its own Check.
+func (Fleet) Check() []setting.Problem { return nil }
+
 // Strategy decides when a breaker changes state. It is data and the judges it
 // makes: all counting, permits and locking are the breaker's.
 type Strategy interface {

@@ -2,10 +2,10 @@ package breaker
 
 import "time"
 
-// canary lets a few calls of an OPEN breaker through where nothing else can
+// canaries let a few calls of an OPEN breaker through where nothing else can
 // tell that the dependency is back: neither a delay nor a probe. Calls are
 // admitted in ticks, one after the other; the first that succeeds ends OPEN.
-type canary struct {
+type canaries struct {
 	probing Probing
 	from    Instant // when the pause before the tick began
 	ticks   int     // that failed
@@ -17,36 +17,39 @@ type canary struct {
 // needsCanaries reports that calls must serve as probes while OPEN ends as wait
 // says.
 func (b *Breaker) needsCanaries(wait Wait) bool {
-	return wait.Delay == nil && wait.Probing != nil && b.prober == nil && b.hold.outage == 0
+	return wait.Delay == nil && wait.Probing != nil && !b.asks() && b.hold.outage == 0
 }
+
+// asks reports that there is somebody who probes.
+func (b *Breaker) asks() bool { return b.prober != nil && (b.prober.probe == nil || !b.closed) }
 
 // wait settles how the OPEN period p ends by itself.
 func (p *Period) wait() {
 	b := p.breaker
 	wait := b.strategy.Open()
 	if !b.needsCanaries(wait) {
-		p.canary = nil
+		p.canaries = nil
 		p.wake.Store(int64(b.readmits(p.began)))
 		return
 	}
-	if p.canary == nil {
-		p.canary = &canary{from: p.began}
+	if p.canaries == nil {
+		p.canaries = &canaries{from: p.began}
 	}
-	p.canary.probing = *wait.Probing
-	p.publishCanary()
+	p.canaries.probing = *wait.Probing
+	p.publishCanaries()
 }
 
 // waited reports that time alone has ended OPEN.
 func (p *Period) waited(now Instant) bool {
-	return p.state == Open && p.canary == nil && now >= p.wakeAt()
+	return p.state == Open && p.canaries == nil && now >= p.wakeAt()
 }
 
 // canaryFree reports that p would admit a call as canary now.
 func (p *Period) canaryFree(now Instant) bool {
-	if p.canary == nil {
+	if p.canaries == nil {
 		return false
 	}
-	c := *p.canary
+	c := *p.canaries
 	c.writeOff(now)
 	return !c.out && now >= c.tick()
 }
@@ -55,15 +58,15 @@ func (p *Period) takeCanary(now Instant) bool {
 	if !p.canaryFree(now) {
 		return false
 	}
-	p.canary.out, p.canary.began = true, now
-	p.publishCanary()
+	p.canaries.out, p.canaries.began = true, now
+	p.publishCanaries()
 	return true
 }
 
 // writeOffCanary takes a canary that does not come back for a failed one. Its
 // outcome is then one of an older period.
 func (b *Breaker) writeOffCanary(p *Period, now Instant) *Period {
-	if !p.canary.writeOff(now) {
+	if !p.canaries.writeOff(now) {
 		return p
 	}
 	b.stays++
@@ -71,7 +74,7 @@ func (b *Breaker) writeOffCanary(p *Period, now Instant) *Period {
 }
 
 func (p *Period) endCanary(outcome Counts, now Instant) {
-	c := p.canary
+	c := p.canaries
 	if c == nil || !c.out || c.writtenOff(now) {
 		return // a reload or a probe has made canaries needless, or it came too late
 	}
@@ -83,26 +86,26 @@ func (p *Period) endCanary(outcome Counts, now Instant) {
 		p.breaker.move(HalfOpen, now, now, reason("a call let through as canary succeeded"))
 		return
 	}
-	p.publishCanary()
+	p.publishCanaries()
 }
 
-// publishCanary tells calls until when none is admitted.
-func (p *Period) publishCanary() {
-	wake := p.canary.tick()
-	if p.canary.out {
-		wake = p.canary.lostAt()
+// publishCanaries tells calls until when none is admitted.
+func (p *Period) publishCanaries() {
+	wake := p.canaries.tick()
+	if p.canaries.out {
+		wake = p.canaries.lostAt()
 	}
 	p.wake.Store(int64(wake))
 }
 
 // tick is when the present tick begins.
-func (c *canary) tick() Instant { return c.from.Add(c.probing.pause(c.ticks)) }
+func (c *canaries) tick() Instant { return c.from.Add(c.probing.pause(c.ticks)) }
 
-func (c *canary) lostAt() Instant { return c.began.Add(c.probing.Longest) }
+func (c *canaries) lostAt() Instant { return c.began.Add(c.probing.Longest) }
 
-func (c *canary) writtenOff(now Instant) bool { return c.out && now >= c.lostAt() }
+func (c *canaries) writtenOff(now Instant) bool { return c.out && now >= c.lostAt() }
 
-func (c *canary) writeOff(now Instant) bool {
+func (c *canaries) writeOff(now Instant) bool {
 	if !c.writtenOff(now) {
 		return false
 	}
@@ -111,7 +114,7 @@ func (c *canary) writeOff(now Instant) bool {
 	return true
 }
 
-func (c *canary) fail(at Instant) {
+func (c *canaries) fail(at Instant) {
 	if c.failed++; c.failed >= c.probing.PerTick {
 		c.failed = 0
 		c.ticks++
