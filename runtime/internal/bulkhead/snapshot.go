@@ -17,27 +17,27 @@ type counters struct {
 // back, when InUse + ReservedIdle is more and Available is 0. The counters only
 // grow.
 type Snapshot struct {
-	Name               string `json:"name"`
-	MaxConcurrentCalls int    `json:"maxConcurrentCalls"`
-	InUse              int    `json:"inUse"`        // permits that calls run on
-	ReservedIdle       int    `json:"reservedIdle"` // permits that reservations keep for calls to come
-	Available          int    `json:"available"`    // permits in the pool
-	Waiting            int    `json:"waiting"`      // requests in the queue, of any number of permits
+	Name               string
+	MaxConcurrentCalls int
+	InUse              int // permits that calls run on
+	ReservedIdle       int // permits that reservations keep for calls to come
+	Available          int // permits in the pool
+	Waiting            int // requests in the queue, of any number of permits
 
-	Reserved            uint64  `json:"reserved"` // permits taken from the pool for calls inside entries
-	Refused             Refused `json:"refused"`
-	UsedFromReservation uint64  `json:"usedFromReservation"` // calls that ran on a reserved permit
-	Overflow            uint64  `json:"overflow"`            // calls whose open reservation had no permit left for them
-	ReturnedUnused      uint64  `json:"returnedUnused"`      // reserved permits on which no call ran
+	Reserved            uint64 // permits taken from the pool for calls inside entries
+	Refused             Refused
+	UsedFromReservation uint64 // calls that ran on a reserved permit
+	Overflow            uint64 // calls whose open reservation had no permit left for them
+	ReturnedUnused      uint64 // reserved permits on which no call ran
 }
 
 // Refused counts refused requests, each once, whatever number of permits it
 // wanted.
 type Refused struct {
-	Full      uint64 `json:"full"`
-	TooLarge  uint64 `json:"tooLarge"`
-	Cancelled uint64 `json:"cancelled"` // the context was done, or ended the wait
-	Gate      uint64 `json:"gate"`      // a gate refused before the bulkhead was asked
+	Full      uint64
+	TooLarge  uint64
+	Cancelled uint64 // the context was done, or ended the wait
+	Gate      uint64 // a gate refused before the bulkhead was asked
 }
 
 // Snapshot returns the figures and counters of this moment.

@@ -122,9 +122,6 @@ const (
 // String is "file", "default section" or "built in".
 func (o Origin) String() string { return [...]string{"file", "default section", "built in"}[o] }
 
-// MarshalText makes the origin readable in JSON.
-func (o Origin) MarshalText() ([]byte, error) { return []byte(o.String()), nil }
-
 // inherited is the origin as somebody sees it who takes the value from the
 // defaults.
 func (o Origin) inherited() Origin { return max(o, DefaultSection) }
@@ -140,9 +137,9 @@ func (o Origin) remark() string {
 
 // Value is a setting in force.
 type Value struct {
-	Setting string `json:"setting"`
-	Value   any    `json:"value"` // an int, float64, bool or string (durations too: "20s"); nil: off
-	From    Origin `json:"from"`
+	Setting string
+	Value   any // an int, float64, bool or string (durations too: "20s"); nil: off
+	From    Origin
 }
 
 // Effective are the settings that hold for a name of a section, in the order of
