@@ -8,10 +8,11 @@ import (
 	"github.com/resgen-go/resgen/runtime/internal/bulkhead"
 )
 
-// Call is one guarded call. The zero value is ready to begin. It belongs to the
-// goroutine that makes the call and must not be copied once it has begun: it is
-// large, and lives where it is declared.
+// Call is one guarded call, from Begin to Finish; another takes another one. The
+// zero value is ready to begin. It belongs to the goroutine that makes the call
+// and must not be copied: it is large, and lives where it is declared.
 type Call struct {
+	_           noCopy
 	guard       *Guard          // nil before the call begins and once it has ended
 	ctx         context.Context // the callee's
 	period      *breaker.Period // in which the call began
@@ -20,6 +21,12 @@ type Call struct {
 	reservation *bulkhead.Reservation
 	measured    *measured
 }
+
+// noCopy makes go vet find copies.
+type noCopy struct{}
+
+func (*noCopy) Lock()   {}
+func (*noCopy) Unlock() {}
 
 // measured is what a call with a timeout, or one that is observed, has on top.
 type measured struct {
@@ -44,7 +51,8 @@ func (c *Call) Begin(ctx context.Context, g *Guard) error {
 		}
 	}
 	generation := g.generation.now()
-	limit := g.timeout.now() // of when the call began, however long it waits for a permit
+	limit := g.timeout.now() // this and the next of when the call began, however long it waits for a permit
+	slowAfter := g.slowAfter()
 	waited := false
 	if g.bulkhead != nil || g.entry != nil {
 		var err error
@@ -61,8 +69,8 @@ func (c *Call) Begin(ctx context.Context, g *Guard) error {
 			return g.refuseOpen(period)
 		}
 		c.period = period
-		if after := g.breaker.SlowAfter(); after > 0 {
-			c.slowAt = breaker.Now().Add(after)
+		if slowAfter > 0 {
+			c.slowAt = breaker.Now().Add(slowAfter)
 		}
 	}
 	if !waited && !g.generation.is(generation) {

@@ -97,7 +97,7 @@ func newGateError(method string, all []refusing) *RefusalError {
 			err.retryAt, err.known = retryAt, known
 		}
 		err.retryAt, err.known = max(err.retryAt, retryAt), err.known && known
-		err.Gates, err.kinds = append(err.Gates, r.gate.Name()), append(err.kinds, kindOf(r.period))
+		err.Gates, err.refused = append(err.Gates, r.gate.Name()), append(err.refused, newRefusal(r.period))
 	}
 	return err
 }

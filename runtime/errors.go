@@ -36,7 +36,7 @@ type Kind uint8
 const (
 	// KindOpen: the breaker is OPEN. Matches ErrOpen.
 	KindOpen Kind = iota + 1
-	// KindNoTrial: the breaker is HALF_OPEN and its trials are taken. Matches
+	// KindNoTrial: the breaker is HALF_OPEN and admits no trial now. Matches
 	// ErrOpen.
 	KindNoTrial
 	// KindForcedOpen: an operator holds the breaker open. Matches ErrOpen.
@@ -104,8 +104,7 @@ type RefusalError struct {
 	Wanted    int `json:"wanted,omitempty"`
 	Available int `json:"available,omitempty"`
 
-	kinds   []Kind // of Gates
-	waits   bool   // no time ends OPEN
+	refused []refusal // by Name, or by Gates
 	retryAt breaker.Instant
 	known   bool
 	cause   error
@@ -132,8 +131,8 @@ func (e *RefusalError) MarshalJSON() ([]byte, error) {
 
 // RetryAfter returns the time left until another try makes sense, 0 if that is
 // now. It is false where this is not known: a full bulkhead may have room at
-// any moment, and an open breaker that waits for a probe can't tell. With
-// several refusing gates it is the longest of their waits, as all must pass.
+// any moment, and a breaker that waits for a probe or for its trials can't tell.
+// With several refusing gates it is the longest of their waits, as all must pass.
 func (e *RefusalError) RetryAfter() (time.Duration, bool) {
 	if !e.known {
 		return 0, false
@@ -147,10 +146,7 @@ func (e *RefusalError) Error() string {
 	fmt.Fprintf(&text, "resilience: %s refused: ", e.Method)
 	switch e.Kind {
 	case KindOpen, KindNoTrial, KindForcedOpen:
-		text.WriteString(e.Kind.refusalBy(e.Name))
-		if e.waits {
-			text.WriteString(" until a probe or a trial succeeds")
-		}
+		text.WriteString(e.refusal(0, e.Kind).by(e.Name))
 	case KindGate:
 		fmt.Fprintf(&text, "gate: %s", e.gates())
 	case KindFull:
@@ -169,13 +165,37 @@ func (e *RefusalError) Error() string {
 	return text.String()
 }
 
-func (k Kind) refusalBy(name string) string {
-	switch k {
-	case KindOpen:
+// refusal is why a breaker refused.
+type refusal struct {
+	kind  Kind
+	waits bool // OPEN, and no time ends that
+}
+
+func newRefusal(period *breaker.Period) refusal {
+	_, known := period.RetryAt()
+	kind := kindOf(period)
+	return refusal{kind, kind == KindOpen && !known}
+}
+
+// refusal is the i-th, or all that is known of one whose error was read from
+// JSON.
+func (e *RefusalError) refusal(i int, kind Kind) refusal {
+	if i < len(e.refused) {
+		return e.refused[i]
+	}
+	return refusal{kind: kind}
+}
+
+// by says what the breaker of that name is.
+func (r refusal) by(name string) string {
+	switch {
+	case r.waits:
+		return "breaker " + name + " is OPEN until a probe or a trial succeeds"
+	case r.kind == KindOpen:
 		return "breaker " + name + " is OPEN"
-	case KindNoTrial:
-		return "breaker " + name + " is HALF_OPEN and its trials are taken"
-	case KindForcedOpen:
+	case r.kind == KindNoTrial:
+		return "breaker " + name + " is HALF_OPEN and admits no trial now"
+	case r.kind == KindForcedOpen:
 		return "breaker " + name + " is FORCED_OPEN by an operator"
 	}
 	return "breaker " + name + " does not admit calls"
@@ -184,11 +204,7 @@ func (k Kind) refusalBy(name string) string {
 func (e *RefusalError) gates() string {
 	all := make([]string, len(e.Gates))
 	for i, name := range e.Gates {
-		kind := KindGate // all that is known of an error that was read from JSON
-		if i < len(e.kinds) {
-			kind = e.kinds[i]
-		}
-		all[i] = kind.refusalBy(name)
+		all[i] = e.refusal(i, KindGate).by(name)
 	}
 	return strings.Join(all, ", ")
 }

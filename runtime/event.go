@@ -37,8 +37,8 @@ type CallEnded struct {
 	At       time.Time `json:"at"`
 	Method   string    `json:"method"`
 	Outcome  Outcome   `json:"outcome"`
-	Duration Duration  `json:"duration"`
-	Err      error     `json:"-"` // what the caller got, "error" in JSON; nil too after a panic
+	Duration Duration  `json:"duration"` // from when it was admitted: it does not count waiting for permits
+	Err      error     `json:"-"`        // what the caller got, "error" in JSON; nil too after a panic
 }
 
 // Probed is the end of a probe, or a probe that is past its timeout and has not
@@ -70,10 +70,11 @@ type UnknownName struct {
 }
 
 // SettingWarning is a setting that is allowed but means something else than it
-// says, such as a minimumNumberOfCalls above the window.
+// says, such as a minimumNumberOfCalls above the window, or that lets no call
+// through, such as a bulkhead below what an entry reserves of it.
 type SettingWarning struct {
 	At   time.Time `json:"at"`
-	Text string    `json:"text"` // with file, position and path
+	Text string    `json:"text"` // with file and path, and the position where there is one
 }
 
 // Mismatch is what an entry made of its reservation of one bulkhead, told where

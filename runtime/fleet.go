@@ -58,6 +58,13 @@ func (e FleetLink) MarshalJSON() ([]byte, error) {
 	}{fields(e), errorText(e.Err)})
 }
 
+func (l *FleetLink) snapshot() *FleetSnapshot {
+	if l == nil {
+		return nil
+	}
+	return &FleetSnapshot{Connected: l.Err == nil, Since: l.At, Fault: errorText(l.Err).Error}
+}
+
 func (Outage) event()    {}
 func (FleetLink) event() {}
 
@@ -88,11 +95,21 @@ func (r *Registry) enlist(b *breaker.Breaker, settings breaker.Settings) {
 	}
 }
 
+// shares reports whether the settings make a breaker one of the fleet.
+func (r *Registry) shares(name string) bool {
+	_, settings := r.settings.Breaker(name)
+	return r.fleet != nil && settings.InFleet()
+}
+
 func (r *Registry) fleetHooks() sharing.Hooks {
 	return sharing.Hooks{
 		Outage: func(o sharing.Outage) {
 			r.events.emit(Outage{At: o.At, Breaker: o.Breaker, Change: o.Change, Reason: o.Reason})
 		},
-		Link: func(l sharing.Link) { r.events.emit(FleetLink{At: l.At, Err: l.Err}) },
+		Link: func(l sharing.Link) {
+			link := FleetLink{At: l.At, Err: l.Err}
+			r.link.Store(&link)
+			r.events.emit(link)
+		},
 	}
 }

@@ -8,6 +8,9 @@ import (
 	"strings"
 	"testing"
 	"testing/synctest"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
 
 	resilience "github.com/resgen-go/resgen/runtime"
 	"github.com/resgen-go/resgen/runtime/internal/breaker"
@@ -178,5 +181,32 @@ func TestChangesOfAnOutageAreReadBack(t *testing.T) {
 	}
 	if got := resilience.OutageChange(9).String(); got != "Change(9)" {
 		t.Errorf("a change out of range is %q", got)
+	}
+}
+
+func TestSnapshotsTellWhatIsSharedAndWhetherTheLinkIsThere(t *testing.T) {
+	adapter := new(fleet)
+	registry, err := resilience.New(resilience.Share(adapter.asAdapter), resilience.Logger(nil), resilience.Settings("r.json",
+		[]byte(`{"breakers": {"a": {"shared": true}, "b": {}}, "sharedState": {"address": "x"}}`)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer registry.Close()
+	newGuard(t, registry, resilience.Guards{Breaker: "a"})
+	newGuard(t, registry, resilience.Guards{Breaker: "b"})
+	got := registry.Snapshot()
+	if a, b := got.Breakers[0], got.Breakers[1]; !a.Shared || b.Shared || got.Fleet != nil {
+		t.Errorf("shared are a: %t, b: %t; the link is %+v before there was one", a.Shared, b.Shared, got.Fleet)
+	}
+	at := time.Now()
+	for _, link := range []sharing.Link{{At: at}, {At: at, Err: errDown}, {At: at}} {
+		adapter.Link(link)
+		want := &resilience.FleetSnapshot{Connected: link.Err == nil, Since: at}
+		if link.Err != nil {
+			want.Fault = link.Err.Error()
+		}
+		if diff := cmp.Diff(want, registry.Snapshot().Fleet); diff != "" {
+			t.Errorf("(-want +got):\n%s", diff)
+		}
 	}
 }

@@ -41,6 +41,14 @@ func (t *timeout) now() time.Duration {
 	return time.Duration(t.limit.Load())
 }
 
+// slowAfter is the duration above which a call is slow, 0 if none is.
+func (g *Guard) slowAfter() time.Duration {
+	if g.breaker == nil {
+		return 0
+	}
+	return g.breaker.SlowAfter()
+}
+
 // enter takes what comes before the breaker: gates, bulkhead, reservations. It
 // reports whether it had to wait for them.
 func (g *Guard) enter(call *Call) (waited bool, err error) {
@@ -71,9 +79,11 @@ type openRefusal struct {
 func (g *Guard) refuseOpen(period *breaker.Period) error {
 	last := g.refusal.Load()
 	if last == nil || last.period != period {
-		last = &openRefusal{period, &RefusalError{Kind: kindOf(period), Method: g.method, Name: g.breaker.Name()}}
+		why := newRefusal(period)
+		last = &openRefusal{period, &RefusalError{
+			Kind: why.kind, Method: g.method, Name: g.breaker.Name(), refused: []refusal{why},
+		}}
 		last.err.retryAt, last.err.known = period.RetryAt()
-		last.err.waits = last.err.Kind == KindOpen && !last.err.known
 		g.refusal.Store(last)
 	}
 	period.Refused()

@@ -32,7 +32,8 @@ type Source interface {
 }
 
 // File reads the settings from the JSON file at path, once. A relative path
-// begins in the working folder of this moment, and only a regular file will do.
+// begins in the working folder of when New is called, and only a regular file
+// will do. Of several options that say where settings come from the last counts.
 func File(path string) Option {
 	return func(s *setup) { s.source, s.follow = newFile(path), false }
 }
@@ -45,7 +46,8 @@ func Watch(path string) Option {
 	return func(s *setup) { s.source, s.follow = newFile(path), true }
 }
 
-// Follow is Watch for settings that come from elsewhere.
+// Follow is Watch for settings that come from elsewhere. Nil is the built-in
+// settings.
 func Follow(source Source) Option {
 	return func(s *setup) { s.source, s.follow = source, true }
 }
@@ -57,7 +59,8 @@ func Settings(name string, text []byte) Option {
 }
 
 // Strict makes a wrapper's constructor fail where it asks for a breaker,
-// bulkhead or timeout that the settings don't name.
+// bulkhead or timeout that the settings don't name, and makes a reload that lacks
+// a name in use change nothing. It needs settings: without a source New fails.
 func Strict() Option { return func(s *setup) { s.strict = true } }
 
 // Logger says where transitions are logged; nil: nowhere. The default is

@@ -8,6 +8,7 @@ import (
 	"reflect"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/resgen-go/resgen/internal/nearest"
@@ -24,9 +25,10 @@ type Registry struct {
 	events *events // for the observers
 	log    *events // of transitions, for the logger
 	strict bool
-	source Source          // nil: built-in settings
-	stop   func()          // of following the source
-	fleet  sharing.Adapter // nil: nothing is shared
+	source Source                    // nil: built-in settings
+	stop   func()                    // of following the source
+	fleet  sharing.Adapter           // nil: nothing is shared
+	link   atomic.Pointer[FleetLink] // the last news of it
 	hooks  breaker.Hooks
 
 	reading    sync.Mutex // one reads and applies the settings at a time
@@ -41,6 +43,7 @@ type Registry struct {
 	breakers  map[string]*breaker.Breaker
 	bulkheads map[string]*bulkhead.Bulkhead
 	timeouts  map[string]*timeout
+	reserves  map[string]reserve // the largest of each bulkhead
 	latest    struct {
 		settings breaker.Settings
 		strategy breaker.Strategy
@@ -73,12 +76,13 @@ func New(options ...Option) (*Registry, error) {
 		breakers:  make(map[string]*breaker.Breaker),
 		bulkheads: make(map[string]*bulkhead.Bulkhead),
 		timeouts:  make(map[string]*timeout),
+		reserves:  make(map[string]reserve),
 	}
 	r.hooks = r.newHooks()
 	if r.fleet != nil {
 		r.fleet.Start(r.fleetHooks())
 	}
-	if err := r.start(setup.follow); err != nil {
+	if err := r.start(setup); err != nil {
 		r.Close()
 		return nil, err
 	}
@@ -91,11 +95,14 @@ func newEvents(setup setup) *events {
 }
 
 // start follows the source before it reads it, so that no change falls between.
-func (r *Registry) start(follow bool) error {
-	if r.source == nil {
+func (r *Registry) start(setup setup) error {
+	switch {
+	case r.source == nil && r.strict:
+		return errStrict
+	case r.source == nil:
 		return nil
 	}
-	if follow {
+	if setup.follow {
 		stop, err := r.source.Follow(func() { r.Reload() })
 		if err != nil {
 			return fmt.Errorf("resilience: can't watch the settings: %w", err)
@@ -112,6 +119,8 @@ func (r *Registry) start(follow bool) error {
 	}
 	return r.begin(settings, name)
 }
+
+var errStrict = errors.New("resilience: Strict needs settings: add Watch, File, Follow or Settings")
 
 // begin puts the first settings in force.
 func (r *Registry) begin(settings *config.File, name string) error {

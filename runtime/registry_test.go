@@ -234,3 +234,38 @@ func TestTextsOfSnapshotsAndEventsCanBeReadBack(t *testing.T) {
 		}
 	}
 }
+
+func TestStrictNeedsSettings(t *testing.T) {
+	registry, err := resilience.New(resilience.Strict())
+	if err == nil {
+		registry.Close()
+		t.Error("Strict without settings is accepted, and then every name")
+	}
+}
+
+// unreadable is a source that loses its name with its content.
+type unreadable struct{ *text }
+
+func (u unreadable) Read() (string, []byte, error) {
+	if u.content == "" {
+		return "", nil, errors.New("gone")
+	}
+	return u.text.Read()
+}
+
+func TestASourceThatFailsKeepsItsName(t *testing.T) {
+	source := unreadable{&text{content: `{}`}}
+	registry, err := resilience.New(resilience.Follow(source), resilience.Logger(nil))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer registry.Close()
+	want := registry.Snapshot().Settings.Source
+	source.set("")
+	if registry.Reload() == nil {
+		t.Error("a source that can't be read is no fault")
+	}
+	if got := registry.Snapshot().Settings; got.Source != want || got.Fault == "" {
+		t.Errorf("settings are %+v, want the source %q and a fault", got, want)
+	}
+}

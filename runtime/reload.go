@@ -1,6 +1,7 @@
 package resilience
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"iter"
@@ -51,8 +52,9 @@ func (g *generation) next(apply func()) {
 // Reload reads the settings again and puts them in force. What did not change
 // keeps its state and counts; a changed breaker keeps its state, and its
 // outcomes as far as the new window holds them; a changed bulkhead is resized.
-// It is one step: no call meets a part of it. Calls in flight end under the
-// settings they began with. A fault changes nothing, nor does, with [Strict], a
+// It is one step: no call that begins meets a part of it. A call in flight keeps
+// the timeout, the permits and the threshold for slow calls that it began with;
+// its outcome is judged by the rules of when it comes. A fault changes nothing, nor does, with [Strict], a
 // file that lacks a name in use. [Watch] and [Follow] do this on every change.
 func (r *Registry) Reload() error {
 	if r.source == nil {
@@ -66,6 +68,7 @@ func (r *Registry) Reload() error {
 	if r.closed {
 		return ErrClosed
 	}
+	name = cmp.Or(name, r.reload.Source)
 	if err == nil {
 		err = r.check(settings, name)
 	}
@@ -124,11 +127,41 @@ func (r *Registry) names() iter.Seq2[string, []string] {
 	}
 }
 
-// warn tells observers what the settings in force don't mean word by word.
+// warn tells observers what the settings in force don't mean word by word, and
+// which bulkheads are too small for an entry.
 func (r *Registry) warn() {
 	for _, warning := range r.settings.Warnings() {
 		r.events.emit(SettingWarning{At: time.Now(), Text: warning.String()})
 	}
+	for _, name := range sortedNames(r.reserves) {
+		r.warnOfReserve(name)
+	}
+}
+
+// reserve is what an entry method takes of a bulkhead before its body runs.
+type reserve struct {
+	method  string
+	permits int
+}
+
+// noteReserve remembers the largest of a bulkhead, and warns if it can't be had.
+func (r *Registry) noteReserve(bulkhead string, wanted reserve) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if wanted.permits > r.reserves[bulkhead].permits {
+		r.reserves[bulkhead] = wanted
+		r.warnOfReserve(bulkhead)
+	}
+}
+
+func (r *Registry) warnOfReserve(bulkhead string) {
+	size, wanted := r.settings.Bulkhead(bulkhead).MaxConcurrentCalls, r.reserves[bulkhead]
+	if wanted.permits <= size {
+		return
+	}
+	r.events.emit(SettingWarning{At: time.Now(), Text: fmt.Sprintf(
+		"%s: bulkheads.%s.maxConcurrentCalls: %d is below the %d permits that %s reserves: all its calls are refused",
+		cmp.Or(r.reload.Source, "built-in settings"), bulkhead, size, wanted.permits, wanted.method)})
 }
 
 func (r *Registry) read() (settings *config.File, name string, err error) {

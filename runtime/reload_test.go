@@ -16,6 +16,8 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
+
 	resilience "github.com/resgen-go/resgen/runtime"
 )
 
@@ -499,4 +501,60 @@ func (c *meddling) Err() error {
 func limitOf(ctx context.Context) time.Duration {
 	deadline, _ := ctx.Deadline()
 	return time.Until(deadline).Round(time.Hour)
+}
+
+func TestABulkheadTooSmallForAnEntryIsWarnedOf(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var warnings []string
+		source, registry := newSource(t, `{"bulkheads": {"a": {"maxConcurrentCalls": 3}, "b": {"maxConcurrentCalls": 4}}}`,
+			resilience.Observe(resilience.ObserverFunc(func(e resilience.Event) {
+				if warning, ok := e.(resilience.SettingWarning); ok {
+					warnings = append(warnings, warning.Text)
+				}
+			})))
+		expect := func(want ...string) {
+			t.Helper()
+			synctest.Wait()
+			if diff := cmp.Diff(want, warnings); diff != "" {
+				t.Errorf("(-want +got):\n%s", diff)
+			}
+			warnings = nil
+		}
+		entry := resilience.Guards{
+			Preload: []resilience.Permits{{Bulkhead: "a", N: 4}},
+			Lease:   []resilience.Permits{{Bulkhead: "b", N: 4}},
+		}
+		newGuard(t, registry, entry)
+		expect("resilience.json: bulkheads.a.maxConcurrentCalls: 3 is below the 4 permits that Client.Do reserves: all its calls are refused")
+		newGuard(t, registry, entry)
+		expect()
+		reload(t, source, registry, `{"bulkheads": {"a": {"maxConcurrentCalls": 4}, "b": {"maxConcurrentCalls": 1}}}`)
+		expect("resilience.json: bulkheads.b.maxConcurrentCalls: 1 is below the 4 permits that Client.Do reserves: all its calls are refused")
+	})
+}
+
+func TestACallThatWaitsKeepsAllSettingsThatItBeganWith(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		settings := func(limit string) string {
+			return `{
+				"breakers": {"b": {"strategy": "CANARY_RATE_THRESHOLD", "initialState": "CLOSED", "slowCallDurationThreshold": "` + limit + `"}},
+				"bulkheads": {"b": {"maxConcurrentCalls": 1, "maxWaitDuration": "1m"}}
+			}`
+		}
+		source, registry := newSource(t, settings("10s"))
+		guard := newGuard(t, registry, resilience.Guards{Breaker: "b", Bulkhead: "b"})
+		take5s := func(context.Context) error {
+			time.Sleep(5 * time.Second)
+			return nil
+		}
+		for range 2 {
+			go do(t.Context(), guard, take5s)
+		}
+		synctest.Wait()
+		reload(t, source, registry, settings("1s"))
+		time.Sleep(time.Minute)
+		if got := registry.Snapshot().Breakers[0]; got.Calls != 2 || got.SlowCalls != 0 {
+			t.Errorf("of %d calls that began under a threshold of 10s, %d of 5s were slow", got.Calls, got.SlowCalls)
+		}
+	})
 }

@@ -9,8 +9,8 @@ import (
 
 // NamedSettings are the settings in force for one name.
 type NamedSettings struct {
-	Section string  `json:"section"` // "breakers", "bulkheads", "timeouts" or, with an adapter, "sharedState"
-	Name    string  `json:"name"`    // empty for sharedState
+	Section string  `json:"section"` // "breakers", "bulkheads" or "timeouts"
+	Name    string  `json:"name"`
 	Values  []Value `json:"values"`
 }
 

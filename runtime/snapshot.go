@@ -15,22 +15,27 @@ type Snapshot struct {
 	Bulkheads []BulkheadSnapshot `json:"bulkheads"`
 	Timeouts  []TimeoutSnapshot  `json:"timeouts"`
 	Settings  SettingsSnapshot   `json:"settings"`
+	Fleet     *FleetSnapshot     `json:"fleet,omitempty"` // nil without an adapter, and before the first exchange with its server
 	Events    EventFigures       `json:"events"`
 }
 
 // BreakerSnapshot is one breaker.
 type BreakerSnapshot struct {
-	Name     string    `json:"name"`
-	Strategy string    `json:"strategy"`
-	State    State     `json:"state"`
-	Since    time.Time `json:"since"`            // when the state began
-	Admits   bool      `json:"admits"`           // a call would be admitted: OPEN with its delay over says true
-	RetryAt  time.Time `json:"retryAt,omitzero"` // when OPEN admits a call again, where time alone decides
-	Refused  uint64    `json:"refused"`          // calls refused since then
-	Gates    uint64    `json:"gates"`            // entries that a gate turned away because of it, since it was made
-	Trials   int       `json:"trials"`           // calls of HALF_OPEN that have not ended
-	Held     bool      `json:"held,omitempty"`   // by an outage of all processes that share it
-	Figures            // of the window; while OPEN of the one that opened it
+	Name         string    `json:"name"`
+	Strategy     string    `json:"strategy"`
+	State        State     `json:"state"`
+	Since        time.Time `json:"since"`            // when the state began
+	Reason       string    `json:"reason,omitempty"` // why, as the Transition said; empty of a new breaker
+	By           string    `json:"by,omitempty"`     // who asked for the state, if it was set by hand
+	Admits       bool      `json:"admits"`           // a call would be admitted: OPEN with its delay over says true
+	RetryAt      time.Time `json:"retryAt,omitzero"` // when OPEN admits a call again, where time alone decides
+	Refused      uint64    `json:"refused"`          // calls refused since the state began
+	RefusedTotal uint64    `json:"refusedTotal"`     // calls refused since the breaker was made
+	Gates        uint64    `json:"gates"`            // entries that a gate turned away because of it, since it was made
+	Trials       int       `json:"trials"`           // calls of HALF_OPEN that have not ended
+	Shared       bool      `json:"shared,omitempty"` // with other processes
+	Held         bool      `json:"held,omitempty"`   // by an outage of all processes that share it
+	Figures                // of the window; while OPEN of the one that opened it
 }
 
 // BulkheadSnapshot is one bulkhead. InUse, ReservedIdle and Available together
@@ -64,7 +69,7 @@ type Refusals struct {
 // TimeoutSnapshot is one timeout; 0 bounds nothing.
 type TimeoutSnapshot struct {
 	Name     string   `json:"name"`
-	Duration Duration `json:"duration"`
+	Duration Duration `json:"duration,omitzero"`
 }
 
 // SettingsSnapshot is the last reading of the settings.
@@ -72,6 +77,14 @@ type SettingsSnapshot struct {
 	Source string    `json:"source,omitempty"` // empty: the built-in settings
 	ReadAt time.Time `json:"readAt,omitzero"`
 	Fault  string    `json:"fault,omitempty"` // not empty: the settings before it stay in force
+}
+
+// FleetSnapshot is the link to the processes that share breakers; see
+// [FleetLink].
+type FleetSnapshot struct {
+	Connected bool      `json:"connected"`
+	Since     time.Time `json:"since"`
+	Fault     string    `json:"fault,omitempty"` // why it is not
 }
 
 // Snapshot returns the present state of everything. Taking it changes nothing
@@ -85,10 +98,11 @@ func (r *Registry) Snapshot() Snapshot {
 		Bulkheads: make([]BulkheadSnapshot, 0, len(r.bulkheads)),
 		Timeouts:  make([]TimeoutSnapshot, 0, len(r.timeouts)),
 		Settings:  r.reload.snapshot(),
+		Fleet:     r.link.Load().snapshot(),
 		Events:    r.eventFigures(),
 	}
 	for _, b := range sortedByName(r.breakers) {
-		snapshot.Breakers = append(snapshot.Breakers, newBreakerSnapshot(b.Snapshot()))
+		snapshot.Breakers = append(snapshot.Breakers, newBreakerSnapshot(b.Snapshot(), r.shares(b.Name())))
 	}
 	for _, b := range sortedByName(r.bulkheads) {
 		snapshot.Bulkheads = append(snapshot.Bulkheads, newBulkheadSnapshot(b.Snapshot()))
@@ -106,10 +120,11 @@ func (r *Registry) eventFigures() EventFigures {
 	return figures
 }
 
-func newBreakerSnapshot(s breaker.Snapshot) BreakerSnapshot {
+func newBreakerSnapshot(s breaker.Snapshot, shared bool) BreakerSnapshot {
 	return BreakerSnapshot{
-		Name: s.Name, Strategy: s.Strategy, State: s.State, Since: s.Since, Admits: s.Admits,
-		RetryAt: s.RetryAt, Refused: s.Refused, Gates: s.Gates, Trials: s.Trials, Held: s.Held, Figures: Figures(s.Figures),
+		Name: s.Name, Strategy: s.Strategy, State: s.State, Since: s.Since, Reason: s.Reason, By: s.By,
+		Admits: s.Admits, RetryAt: s.RetryAt, Refused: s.Refused, RefusedTotal: s.RefusedTotal, Gates: s.Gates,
+		Trials: s.Trials, Shared: shared, Held: s.Held, Figures: Figures(s.Figures),
 	}
 }
 

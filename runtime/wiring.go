@@ -132,8 +132,8 @@ func (w *Wiring) entry(g *Guard, guards Guards) *entry {
 		wants = append(wants, bulkhead.Want{Bulkhead: g.bulkhead, N: 1, As: bulkhead.Own})
 		g.bulkhead = nil
 	}
-	wants = w.wants(wants, guards.Preload, bulkhead.Ticket)
-	wants = w.wants(wants, guards.Lease, bulkhead.Lease)
+	wants = w.wants(wants, g.method, guards.Preload, bulkhead.Ticket)
+	wants = w.wants(wants, g.method, guards.Lease, bulkhead.Lease)
 	if len(wants) > 0 {
 		demand, err := bulkhead.NewDemand(wants...)
 		e.demand = must(w, demand, err)
@@ -141,9 +141,10 @@ func (w *Wiring) entry(g *Guard, guards Guards) *entry {
 	return e
 }
 
-func (w *Wiring) wants(wants []bulkhead.Want, permits []Permits, as bulkhead.Use) []bulkhead.Want {
+func (w *Wiring) wants(wants []bulkhead.Want, method string, permits []Permits, as bulkhead.Use) []bulkhead.Want {
 	for _, p := range permits {
 		if found := w.bulkhead(p.Bulkhead); found != nil {
+			w.registry.noteReserve(p.Bulkhead, reserve{method, p.N})
 			wants = append(wants, bulkhead.Want{Bulkhead: found, N: p.N, As: as})
 		}
 	}
