@@ -65,6 +65,8 @@ func TestShopFollowsItsSettingsAndEndsWhenTold(t *testing.T) {
 	waitFor(t, screen, "new settings: bulkheads.inventory")
 	copySettings(t, config, `"maxConcurrentCalls": 40`, `"maxConcurrentCalls": 0`)
 	waitFor(t, screen, "bulkheads.inventory.maxConcurrentCalls: 0 is outside")
+	copySettings(t, config, `"inventory": { "maxConcurrentCalls"`, `"inventry": { "maxConcurrentCalls"`)
+	waitFor(t, screen, "?? bulkheads.inventory: not in the settings, so the defaults hold; did you mean the unused inventry?")
 	stop()
 	if err := <-ended; err != nil {
 		t.Error(err)

@@ -33,7 +33,7 @@ func (s *screen) turn(service string, h health) {
 	s.line("%s", text)
 }
 
-// Observe shows transitions and reloads.
+// Observe shows transitions, reloads and names without settings.
 func (s *screen) Observe(e resilience.Event) {
 	switch e := e.(type) {
 	case resilience.Transition:
@@ -41,8 +41,16 @@ func (s *screen) Observe(e resilience.Event) {
 	case resilience.Reloaded:
 		s.reloaded(e)
 	case resilience.UnknownName:
-		s.line("?? %s %s has no settings of its own", e.Section, e.Name)
+		s.unknown(e)
 	}
+}
+
+func (s *screen) unknown(e resilience.UnknownName) {
+	text := fmt.Sprintf("?? %s.%s: not in the settings, so the defaults hold", e.Section, e.Name)
+	if e.Nearest != "" {
+		text += fmt.Sprintf("; did you mean the unused %s?", e.Nearest)
+	}
+	s.line("%s", text)
 }
 
 func mark(to resilience.State) string {
