@@ -3,8 +3,10 @@ package config
 import (
 	"errors"
 	"flag"
+	"fmt"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"testing"
 
@@ -112,22 +114,42 @@ func TestEveryFaultOfSyntaxIsReportedAtItsPlace(t *testing.T) {
 	}
 }
 
-// Each of these could cost a parser its stack or hours; here they are a matter
-// of milliseconds.
-func TestHostileFilesAreRefusedInBoundedTime(t *testing.T) {
-	fill := func(s string) string { return strings.Repeat(s, (MaxSize-10)/len(s)) }
-	tests := []struct{ name, data, want string }{
-		{"too large", fill(" ") + "           {}", "resilience.json:1:1: the file is larger than 1 MiB"},
-		{"deep", fill("["), "resilience.json:1:33: brackets nest too deeply here"},
-		{"deep objects", fill(`{"a":`), "resilience.json:1:161: brackets nest too deeply here"},
-		{"values that are no JSON without end", "[" + fill("NaN,") + "]", "resilience.json:1:82: found NaN, expected a value"},
-		{"a name without end", `{"` + fill("a") + `":1}`, "resilience.json:1:2: " + strings.Repeat("a", 60) + "…: no such section; allowed are breakers, bulkheads, timeouts, sharedState"},
-		{"one name again and again in one line", "{" + strings.Repeat(`"a":1,`, 30_000) + "}", "resilience.json:1:2: a: no such section; allowed are breakers, bulkheads, timeouts, sharedState"},
-		{"comments without end", fill("/**/"), "resilience.json:1:1048565: found the end of the file, expected an object such as {\"breakers\": {}}"},
+// hostile are files that could cost a parser its stack, its memory or hours.
+var hostile = []struct {
+	name    string
+	data    func(size int) string
+	largest int
+	want    string
+}{
+	{"too large", func(int) string { return strings.Repeat(" ", MaxSize-1) + "{}" }, 0, "resilience.json:1:1: the file is larger than 1 MiB"},
+	{"deep", filled("", "[", ""), MaxSize, "resilience.json:1:33: brackets nest too deeply here"},
+	{"deep objects", filled("", `{"a":`, ""), MaxSize, "resilience.json:1:161: brackets nest too deeply here"},
+	{"values that are no JSON without end", filled("[", "NaN,", "]"), MaxSize, "resilience.json:1:82: found NaN, expected a value"},
+	{"a name without end", filled(`{"`, "a", `":1}`), MaxSize, "resilience.json:1:2: " + strings.Repeat("a", 60) + "…: no such section; allowed are breakers, bulkheads, timeouts, sharedState"},
+	{"one name again and again in one line", filled("{", `"a":1,`, "}"), MaxSize / 6, "resilience.json:1:2: a: no such section; allowed are breakers, bulkheads, timeouts, sharedState"},
+	{"comments without end", filled("", "/**/", ""), MaxSize, "resilience.json:1:1048577: found the end of the file, expected an object such as {\"breakers\": {}}"},
+}
+
+// filled makes files of a size by repetition.
+func filled(begin, again, end string) func(size int) string {
+	return func(size int) string {
+		return begin + strings.Repeat(again, (size-len(begin)-len(end))/len(again)) + end
 	}
-	for _, test := range tests {
+}
+
+// Small files come first, as a parser that begins anew at each fault would
+// never come to the end of a large one. What it does without memory shows in
+// BenchmarkHostileFile only.
+func TestHostileFilesAreRefusedInBoundedMemory(t *testing.T) {
+	for _, test := range hostile {
 		t.Run(test.name, func(t *testing.T) {
-			_, err := Inspect("resilience.json", []byte(test.data))
+			for _, size := range []int{4 << 10, 64 << 10} {
+				once, twice := allocated(test.data(size)), allocated(test.data(2*size))
+				if twice > 3*once+64<<10 { // the rest is the runtime's
+					t.Fatalf("a file of %d bytes takes %d bytes of memory, and one of twice the size %d", size, once, twice)
+				}
+			}
+			_, err := Inspect("resilience.json", []byte(test.data(test.largest)))
 			var faults Faults
 			if !errors.As(err, &faults) {
 				t.Fatalf("the error is %v, want faults", err)
@@ -136,5 +158,32 @@ func TestHostileFilesAreRefusedInBoundedTime(t *testing.T) {
 				t.Errorf("first fault %q, want %q", got, test.want)
 			}
 		})
+	}
+}
+
+// allocated is how many bytes the reading of a file takes in all, freed ones
+// too.
+func allocated(file string) uint64 {
+	data := []byte(file)
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	_, _ = Inspect("resilience.json", data)
+	runtime.ReadMemStats(&after)
+	return after.TotalAlloc - before.TotalAlloc
+}
+
+// BenchmarkHostileFile has the same speed at every size.
+func BenchmarkHostileFile(b *testing.B) {
+	for _, test := range hostile[1:] { // the first has one size
+		for _, size := range []int{32 << 10, 128 << 10} {
+			b.Run(fmt.Sprintf("%s/%dKiB", test.name, size>>10), func(b *testing.B) {
+				data := []byte(test.data(size))
+				b.SetBytes(int64(len(data)))
+				b.ReportAllocs()
+				for b.Loop() {
+					_, _ = Inspect("resilience.json", data)
+				}
+			})
+		}
 	}
 }
