@@ -277,6 +277,30 @@ func work(ctx context.Context, takes time.Duration, own error) error {
 	return own
 }
 
+func TestABreakerAloneTracksSlowCalls(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		registry := newRegistry(t, `{"breakers": {"b": {
+			"strategy": "CANARY_RATE_THRESHOLD", "initialState": "CLOSED", "slowCallDurationThreshold": "1s"}}}`)
+		guard := newGuard(t, registry, resilience.Guards{Breaker: "b"})
+		do(context.Background(), guard, func(context.Context) error {
+			time.Sleep(2 * time.Second)
+			return nil
+		})
+		if got := breakerOf(t, registry, "b").Figures; got.Calls != 1 || got.SlowCalls != 1 {
+			t.Errorf("of %d calls %d were slow, want one of one", got.Calls, got.SlowCalls)
+		}
+	})
+}
+
+func TestAnEntryWithABreakerOfItsOwnAsksItsGates(t *testing.T) {
+	registry := newRegistry(t, `{}`)
+	entry := newGuard(t, registry, resilience.Guards{Breaker: "own", Check: []string{"other"}})
+	handle(t, registry, "other").ForceOpen("test")
+	if err := do(context.Background(), entry, returns(nil)); !errors.Is(err, resilience.ErrGate) {
+		t.Errorf("got %v, want ErrGate", err)
+	}
+}
+
 func TestGatesSayWhatEndsTheRefusal(t *testing.T) {
 	registry := newRegistry(t, `{"breakers": {"a": {"strategy": "CANARY_RATE_THRESHOLD"}}}`)
 	entry := newGuard(t, registry, resilience.Guards{Check: []string{"a"}})

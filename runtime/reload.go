@@ -16,9 +16,9 @@ import (
 )
 
 // generation numbers the settings in force. It is odd while new ones are put in
-// force, which calls wait for, and a call that finds another number at the end of
-// its beginning begins again: so none meets one half of a file and the other of
-// the file before.
+// force, which calls with more than one guard wait for, and such a call that finds
+// another number at the end of its beginning begins again: so none meets one half
+// of a file and the other of the file before.
 type generation struct {
 	number   atomic.Uint64
 	applying sync.Mutex

@@ -15,9 +15,9 @@ import (
 type Guards struct {
 	Breaker string
 	// Classify judges what the dependency returned, a nil error too. It is not
-	// asked about refusals by guards further in, callers that gave up and
-	// deadlines that passed. Calls ask it at the same time. Without one an error
-	// is a failure.
+	// asked about refusals by guards further in, callers that gave up, timeouts,
+	// and the error of a deadline of the caller's that has passed. Calls ask it
+	// at the same time. Without one an error is a failure.
 	Classify func(error) Outcome
 	Bulkhead string
 	// Timeout ends the context of the call when it is over or the method has

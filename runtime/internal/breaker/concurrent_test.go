@@ -2,6 +2,7 @@ package breaker_test
 
 import (
 	"math/rand/v2"
+	"runtime"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -156,6 +157,48 @@ func TestFailuresInAFullWindowCountBesideSuccessesThatDoNot(t *testing.T) {
 		expect(1)
 		succeed(1)
 		expect(0)
+	}
+}
+
+// A success that ended before a change of settings did is in the figures then, and
+// does not come back at the next change as if it had ended after it.
+func TestSuccessesBesideAChangeOfSettingsCountOnceAndInTime(t *testing.T) {
+	window := func(size int) Strategy {
+		return with(func(s *Static) { s.FailureThreshold, s.FailureThresholdCapacity = 1, size }).Strategy()
+	}
+	large, other, small := window(1000), window(999), window(1)
+	beside := func(to Strategy) (b *Breaker, made uint64) {
+		b = New("subject", large, Hooks{})
+		var begun, changed atomic.Bool
+		together(2, func(i int) {
+			if i == 0 {
+				for ; made < 900 && !changed.Load(); made++ { // never fills the large window
+					end(b, "success")
+					begun.Store(true)
+				}
+				return
+			}
+			for !begun.Load() {
+				runtime.Gosched()
+			}
+			b.Reconfigure(to)
+			changed.Store(true)
+		})
+		return b, made
+	}
+	for range 1000 {
+		if b, made := beside(other); b.Snapshot().Calls != made {
+			t.Fatalf("of %d successes the window holds %d", made, b.Snapshot().Calls)
+		}
+		b, _ := beside(small)
+		for range 1000 {
+			end(b, "success")
+		}
+		b.Reconfigure(large)
+		end(b, "success")
+		if got := b.Snapshot().Calls; got != 2 {
+			t.Fatalf("the window holds %d calls, want the one that the small window had and one more", got)
+		}
 	}
 }
 

@@ -101,16 +101,15 @@ func (p *Period) Ignore() {
 	}
 }
 
-// success read the trigger before it takes its number, so while settings change
-// it may pass the milestone unseen; then the next outcome is judged after it,
-// in its place.
+// success reads the trigger again when it has its number: while settings change
+// it may have passed a new one unseen.
 func (p *Period) success(slow bool, trigger uint64) {
 	switch {
 	case slow:
 		p.conclude(Counts{Calls: 1, Slow: 1})
 	case trigger == ask:
 		p.succeed()
-	case p.outcomes.Add(1) >= trigger:
+	case p.outcomes.Add(1) >= trigger || p.trigger.Load() != trigger:
 		p.settle()
 	}
 }
@@ -275,6 +274,7 @@ func (p *Period) reobserve(now Instant) {
 		p.milestone = p.settled + 1
 	}
 	p.publish()
+	p.catchUp(p.outcomes.Load(), now) // what took its number before it could see the new trigger
 }
 
 // setMilestone finds the next success that can decide. In a window of calls a
@@ -314,7 +314,7 @@ func (p *Period) nextToSettle(untilPlain uint64) uint64 {
 	switch {
 	case p.breaker.totals:
 		return p.milestone
-	case untilPlain == 0:
+	case untilPlain == 0 && p.milestone == unasked:
 		return uncounted
 	}
 	return min(p.milestone, p.settled+untilPlain)

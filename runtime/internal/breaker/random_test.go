@@ -42,6 +42,31 @@ func TestReconfigureBehavesAsTheModel(t *testing.T) {
 	})
 }
 
+// A look at a breaker settles what successes left for later. Where somebody looks
+// only now and then, and windows get full often, that makes no difference.
+func TestABreakerThatIsSeldomLookedAtBehavesAsTheModel(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		rapid.Check(struct{ testing.TB }{t}, func(t *rapid.T) {
+			p := newPair(t, func() Settings {
+				settings := drawSettings(t, rapid.SampledFrom(Strategies).Draw(t, "strategy"))
+				switch s := settings.(type) {
+				case *Static:
+					s.FailureThresholdCapacity = min(s.FailureThresholdCapacity, s.FailureThreshold+2)
+				case *Canary:
+					s.SlidingWindowSize = rapid.IntRange(1, 6).Draw(t, "size")
+				}
+				return settings
+			})
+			actions := p.actions()
+			actions["look"] = actions[""]
+			delete(actions, "")
+			actions["keep totals"] = func(t *rapid.T) { p.breaker.KeepTotals(rapid.Bool().Draw(t, "keep")) }
+			t.Repeat(actions)
+			p.compare(t)
+		})
+	})
+}
+
 // pair is a breaker and its model, which must not differ.
 type pair struct {
 	breaker *Breaker
