@@ -265,10 +265,9 @@ func TestAKilledProcessLosesOneFlushAtMost(t *testing.T) {
 }
 
 // TestNoProcessWaitsForAFrozenServer holds the call path against one that
-// shares nothing.
+// shares nothing. The machine may stall once.
 func TestNoProcessWaitsForAFrozenServer(t *testing.T) {
-	const timeout = 3 * time.Second // of an exchange; whoever waits for the server waits about that long
-	s, all := startFleet(t, 1, "outageWindow", "1m", "minimumErrors", "1000000", "timeout", timeout.String())
+	s, all := startFleet(t, 1, "outageWindow", "1m", "minimumErrors", "1000000", "timeout", longTimeout.String())
 	local := startProcess(t, strings.Replace(shared(s.address), `"shared": true`, `"shared": false`, 1))
 	phases := []struct {
 		name  string
@@ -280,30 +279,37 @@ func TestNoProcessWaitsForAFrozenServer(t *testing.T) {
 	for _, phase := range phases {
 		phase.spoil()
 		alone, _ := callTimes(local)
-		fleet, longest := callTimes(all[0])
-		t.Logf("%s: p99.9 is %v local and %v shared, the longest of these %v", phase.name, alone, fleet, longest)
-		if fleet > 10*alone+time.Millisecond || longest > timeout/2 {
-			t.Errorf("while %s a call took %v, the longest %v, and %v where nothing is shared", phase.name, fleet, longest, alone)
+		fleet, waits := callTimes(all[0])
+		t.Logf("%s: p99.9 is %v local and %v shared, and %d of these waited", phase.name, alone, fleet, waits)
+		if fleet > 10*alone+time.Millisecond || waits > 1 {
+			t.Errorf("while %s a call took %v, %d waited, and one took %v where nothing is shared", phase.name, fleet, waits, alone)
 		}
 	}
 	s.thaw()
 }
 
-// callTimes are what 99.9 percent of calls stay below, and the longest, over
-// some exchanges with the server.
-func callTimes(p *process) (most, longest time.Duration) {
+// longTimeout is of an exchange. Whoever waits for the server waits about that
+// long.
+const longTimeout = 3 * time.Second
+
+// callTimes are what 99.9 percent of calls stay below, and how many waited,
+// over some exchanges with the server. After one that waited, it makes calls
+// until a further one would meet the next exchange.
+func callTimes(p *process) (most time.Duration, waits int) {
 	var took []time.Duration
-	for began := time.Now(); time.Since(began) < 700*time.Millisecond; {
-		for i := range 100 {
-			var result error
-			if i%10 == 0 {
-				result = errDown
-			}
-			at := time.Now()
-			p.call(result)
-			took = append(took, time.Since(at))
+	for i, end := 0, time.Now().Add(700*time.Millisecond); waits < 2 && time.Now().Before(end); i++ {
+		var result error
+		if i%10 == 0 {
+			result = errDown
+		}
+		at := time.Now()
+		p.call(result)
+		took = append(took, time.Since(at))
+		if took[i] > longTimeout/2 {
+			waits++
+			end = time.Now().Add(2 * longTimeout)
 		}
 	}
 	slices.Sort(took)
-	return took[len(took)*999/1000], took[len(took)-1]
+	return took[len(took)*999/1000], waits
 }

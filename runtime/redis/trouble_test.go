@@ -105,7 +105,11 @@ func TestTroubleWithTheServerInAnOutage(t *testing.T) {
 			case trouble.unnoticed:
 				time.Sleep(300 * time.Millisecond)
 				inAll(t, r.all, "the breaker is held", (*process).held)
-			case !trouble.newClients:
+			case trouble.newClients:
+				newcomer := startProcess(t, shared(r.proxy.address()))
+				isTooOld(t, newcomer)
+				newcomer.registry.Close()
+			default:
 				r.isLost(t, trouble.complaint)
 				recovers(t, r.all) // by the delay and the trials of the strategy
 			}
@@ -182,9 +186,14 @@ func TestAServerOfAWrongVersionIsRefusedWithAReason(t *testing.T) {
 	s := startServer(t)
 	proxy := startProxy(t, s.address)
 	proxy.set(proxyMode{forge: oldVersion})
-	p := startProcess(t, shared(proxy.address()))
-	inAll(t, []*process{p}, "the link is lost", func(p *process) bool { return p.links() == "down" })
-	if text := p.complaint(); !strings.Contains(text, "is Redis 5.0.15; 6.0 or newer is needed") {
+	isTooOld(t, startProcess(t, shared(proxy.address())))
+}
+
+// isTooOld waits until a process has refused the server of oldVersion.
+func isTooOld(t *testing.T, p *process) {
+	t.Helper()
+	eventually(t, "the link is lost", func() bool { return p.links() == "down" })
+	if text := p.complaint(); !strings.Contains(text, "is Redis 5.") || !strings.Contains(text, "6.0 or newer is needed") {
 		t.Errorf("the event says %q", text)
 	}
 }
@@ -289,11 +298,12 @@ func TestTrialsDecidedWhileTheServerIsAwayEndTheOutage(t *testing.T) {
 		err := p.call(nil)
 		return !errors.As(err, new(*resilience.RefusalError))
 	})
-	r.proxy.set(proxyMode{refuse: true})
+	r.proxy.set(proxyMode{mute: true}) // which is noticed late: the trial token stays until they are decided
 	p.calls(2, nil)
 	if p.state() != resilience.Closed {
 		t.Fatalf("three good trials left the breaker %v", p.state())
 	}
+	r.proxy.set(proxyMode{refuse: true})
 	eventually(t, "the process loses touch", func() bool { return strings.HasSuffix(p.links(), "down") })
 	r.proxy.set(proxyMode{})
 	eventually(t, "the outage ends", func() bool { return r.server.do("HGET", "resgen:{b}:state", "outage") == "" })
@@ -406,8 +416,10 @@ func TestWhatFailsForWantOfRightsIsSaidOnce(t *testing.T) {
 			s.do(append([]string{"ACL", "SETUSER", "me", "on", ">hush", "resetchannels"}, rights...)...)
 			p := startProcess(t, shared(s.address, "username", "me", "passwordEnv", "SECRET", "secondsBeforeRetry", "1h"))
 			breakDown(t, []*process{p})
+			links := "up" + strings.Repeat(" down up", len(test.want))
+			eventually(t, "each is said", func() bool { return strings.HasPrefix(p.links(), links) })
 			time.Sleep(time.Second) // more than a pause
-			if !p.held() || p.links() != "up"+strings.Repeat(" down up", len(test.want)) {
+			if !p.held() || p.links() != links {
 				t.Errorf("held: %v; the process was told %q of its link", p.held(), p.links())
 			}
 			for _, want := range test.want {
