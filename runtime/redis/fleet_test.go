@@ -2,6 +2,7 @@ package redis
 
 import (
 	"errors"
+	"flag"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -761,10 +762,15 @@ func TestSchemaAndStartingFileHaveTheSection(t *testing.T) {
 	}
 }
 
+var update = flag.Bool("update", false, "write the table of settings in the page for operators anew")
+
+// pagePath is where the page for operators is.
+const pagePath = "../../docs/shared-state.md"
+
 // page is what operators read.
 func page(t *testing.T) string {
 	t.Helper()
-	text, err := os.ReadFile("../../docs/shared-state.md")
+	text, err := os.ReadFile(pagePath)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -782,11 +788,36 @@ func rightsInPage(t *testing.T) []string {
 	return strings.Fields(strings.NewReplacer("'", "", "\\", "").Replace(rights))
 }
 
-func TestThePageForOperatorsNamesEverySetting(t *testing.T) {
+func TestTheTableForOperatorsIsThatOfTheSettings(t *testing.T) {
+	const begin, end = "<!-- settings -->\n", "<!-- end -->\n"
 	text := page(t)
-	for _, f := range setting.Describe(new(settings)) {
-		if !strings.Contains(text, "`"+f.Name+"`") {
-			t.Errorf("the page lacks %s", f.Name)
-		}
+	before, rest, opened := strings.Cut(text, begin)
+	_, after, closed := strings.Cut(rest, end)
+	if !opened || !closed {
+		t.Fatalf("%s has no %q … %q", pagePath, begin, end)
 	}
+	want := before + begin + table() + end + after
+	if *update {
+		if err := os.WriteFile(pagePath, []byte(want), 0o666); err != nil {
+			t.Fatal(err)
+		}
+		return
+	}
+	if text != want {
+		t.Errorf("refresh %s with go test -run Table -update .; its table should be\n%s", pagePath, table())
+	}
+}
+
+// table shows every setting with its default, range and meaning.
+func table() string {
+	var rows strings.Builder
+	rows.WriteString("\n| setting | default | allowed | meaning |\n|---|---|---|---|\n")
+	for _, f := range setting.Describe(new(settings)) {
+		value := "–"
+		if f.Default != nil {
+			value = setting.Format(f.Default)
+		}
+		fmt.Fprintf(&rows, "| `%s` | %s | %s | %s |\n", f.Name, value, f.Allowed(), f.Doc)
+	}
+	return rows.String() + "\n"
 }
