@@ -112,9 +112,6 @@ func TestTrialsOfAHeldBreakerAreThoseOfItsStrategy(t *testing.T) {
 
 func TestFailedTrialsAreHeldAgain(t *testing.T) {
 	each(t, func(t *testing.T, b *Breaker) {
-		if b.Snapshot().Strategy == "NONE" {
-			t.Skip("NONE judges nothing")
-		}
 		b.Hold(1, "an outage")
 		b.Try(1, "a token")
 		for b.State() == HalfOpen {

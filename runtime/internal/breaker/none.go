@@ -22,12 +22,16 @@ func (none) HalfOpen() Rules {
 	return Rules{Judge: recovery{}}
 }
 
-// recovery looks at nothing but the outcome.
+// recovery looks at nothing but the outcome. A failure says something only while
+// the breaker is held, for then the trial of one process stands for all.
 type recovery struct{}
 
 func (recovery) Judge(e Evidence) Verdict {
-	if e.Failed {
-		return Verdict{}
+	switch {
+	case !e.Failed:
+		return Verdict{Closed, "a call succeeded"}
+	case e.Held:
+		return Verdict{Open, "a call failed"}
 	}
-	return Verdict{Closed, "a call succeeded"}
+	return Verdict{}
 }

@@ -106,6 +106,7 @@ type Judge interface {
 type Evidence struct {
 	Counts
 	Failed bool   // the outcome
+	Held   bool   // an outage that was found elsewhere lasts; see Breaker.Hold
 	Passed uint64 // successes before it that were not shown one by one
 	window window
 	now    Instant
