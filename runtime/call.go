@@ -8,9 +8,9 @@ import (
 	"github.com/resgen-go/resgen/runtime/internal/bulkhead"
 )
 
-// Call is one guarded call, from Begin to Finish; another takes another one. The
-// zero value is ready to begin. It belongs to the goroutine that makes the call
-// and must not be copied: it is large, and lives where it is declared.
+// Call is one guarded call. The zero value is ready to begin, once. It belongs to
+// the goroutine that makes the call and must not be copied: it is large, and
+// lives where it is declared.
 type Call struct {
 	_           noCopy
 	guard       *Guard          // nil before the call begins and once it has ended
@@ -51,8 +51,7 @@ func (c *Call) Begin(ctx context.Context, g *Guard) error {
 		}
 	}
 	generation := g.generation.now()
-	limit := g.timeout.now() // this and the next of when the call began, however long it waits for a permit
-	slowAfter := g.slowAfter()
+	limit, slowAfter := g.timeout.now(), g.slowAfter() // as it began, however long it waits for a permit
 	waited := false
 	if g.bulkhead != nil || g.entry != nil {
 		var err error
