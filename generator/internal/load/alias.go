@@ -4,6 +4,8 @@ import (
 	"go/ast"
 	"slices"
 	"strings"
+
+	"golang.org/x/tools/go/packages"
 )
 
 // An alias is a declaration type A = B of a dependency, where B mentions a type
@@ -26,27 +28,48 @@ func Importable(path, from string) bool {
 	return !internal || parent != "" && strings.HasPrefix(from+"/", parent+"/")
 }
 
-// queueNaming has the imports of the roots parsed that no declaration needs,
-// but that may name hidden types that some do.
-func (l *loader) queueNaming(roots []*node) {
-	for _, root := range roots {
-		for _, s := range root.sources {
+// queueNaming has packages parsed that no declaration needs, but that may name
+// hidden types that some do: imports of the roots, and of all that these use. It
+// says whether there are any that it has not had parsed before.
+func (l *loader) queueNaming(roots []*node) bool {
+	hidden := l.hiddenFrom(roots)
+	type use struct {
+		s   *source
+		dep *node
+	}
+	var uses []use // all are found before the first one is parsed, which changes its node
+	for _, n := range l.nodes {
+		for _, s := range n.sources {
 			for _, dep := range s.specs {
-				if l.mayName(root, dep) {
-					root.uses[dep] = true
-					l.queue(dep)
+				if !n.uses[dep] && dep.importsAny(hidden) {
+					uses = append(uses, use{s, dep})
 				}
 			}
 		}
 	}
+	for _, u := range uses {
+		u.s.used[u.dep], u.s.node.uses[u.dep] = true, true
+		l.queue(u.dep)
+	}
+	return len(uses) > 0
 }
 
-// mayName says whether dep imports what is needed but root may not import. In
-// the standard library, nothing shows that.
-func (l *loader) mayName(root, dep *node) bool {
-	for _, imported := range dep.Imports {
-		hidden := l.nodes[imported.ID]
-		if hidden.queued && hidden.Module != nil && !Importable(hidden.PkgPath, root.PkgPath) {
+// hiddenFrom are the packages that are needed but that one of the roots may not
+// import. In the standard library, nothing shows what they hide.
+func (l *loader) hiddenFrom(roots []*node) map[*packages.Package]bool {
+	hidden := map[*packages.Package]bool{}
+	for _, n := range l.nodes {
+		if n.queued && n.Module != nil && slices.ContainsFunc(roots, func(root *node) bool { return !Importable(n.PkgPath, root.PkgPath) }) {
+			hidden[n.Package] = true
+		}
+	}
+	return hidden
+}
+
+// importsAny says whether n imports one of some packages.
+func (n *node) importsAny(some map[*packages.Package]bool) bool {
+	for _, imported := range n.Imports {
+		if some[imported] {
 			return true
 		}
 	}

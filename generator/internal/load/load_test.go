@@ -301,3 +301,49 @@ type (
 		t.Errorf("of lib there is (-want +got):\n%s", diff)
 	}
 }
+
+func TestAliasesFurtherDownAreLoadedWithTheHiddenTypesThatTheyName(t *testing.T) {
+	dir := write(t, map[string]string{
+		"go.mod":                    "module example.test/shop\n\ngo 1.26\n",
+		"app/app.go":                "package app\n\nimport \"example.test/shop/lib/pub\"\n\n//resilience:breaker\ntype Mail interface{ pub.Client }\n",
+		"lib/internal/wire/wire.go": "package wire\n\ntype Message struct{}\n",
+		"lib/pub/pub.go": `package pub
+
+import (
+	"example.test/shop/lib/internal/wire"
+	"example.test/shop/lib/other"
+)
+
+type Client interface{ Send(wire.Message) error }
+
+func New() *other.Own { return nil }
+`,
+		"lib/other/other.go": `package other
+
+import (
+	"example.test/shop/lib/internal/wire"
+	"example.test/shop/lib/names"
+)
+
+type Own struct{}
+
+func New(names.Message) wire.Message { return wire.Message{} }
+`,
+		"lib/names/names.go": "package names\n\nimport \"example.test/shop/lib/internal/wire\"\n\ntype (\n\tMessage = wire.Message\n\tOwn struct{}\n)\n",
+	})
+	loaded, err := Packages(Config{Dir: dir}, "./app")
+	if err != nil || len(loaded) != 1 || len(loaded[0].Faults) > 0 {
+		t.Fatalf("%v, error %v", loaded, err)
+	}
+	at := loaded[0].Types
+	for _, path := range []string{"pub", "other", "names"} {
+		i := slices.IndexFunc(at.Imports(), func(p *types.Package) bool { return p.Path() == "example.test/shop/lib/"+path })
+		if i < 0 {
+			t.Fatalf("%s imports %v", at.Path(), at.Imports())
+		}
+		at = at.Imports()[i]
+	}
+	if diff := cmp.Diff([]string{"Message"}, at.Scope().Names()); diff != "" {
+		t.Errorf("of the names there is (-want +got):\n%s", diff)
+	}
+}

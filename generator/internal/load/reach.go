@@ -15,8 +15,9 @@ func (l *loader) reach(roots []*node) {
 		l.queue(root)
 	}
 	l.followAll()
-	l.queueNaming(roots)
-	l.followAll()
+	for l.queueNaming(roots) {
+		l.followAll()
+	}
 }
 
 // followAll goes on until all that is queued is parsed and followed.
