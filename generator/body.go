@@ -128,14 +128,18 @@ func (b *body) called(call *ast.CallExpr) (types.Type, string) {
 	}
 	_, index, _ := types.LookupFieldOrMethod(t, true, b.pkg.Types, name)
 	for ; len(index) > 1; index = index[1:] {
-		t = deref(t).Underlying().(*types.Struct).Field(index[0]).Type()
+		of, ok := deref(t).Underlying().(*types.Struct)
+		if !ok { // as in a body that does not compile
+			return nil, name
+		}
+		t = of.Field(index[0]).Type()
 	}
 	return t, name
 }
 
-// deref is t or, of a pointer, what it points to.
+// deref is t or, of a pointer, what it points to. The pointer may have a name.
 func deref(t types.Type) types.Type {
-	if pointer, ok := types.Unalias(t).(*types.Pointer); ok {
+	if pointer, ok := t.Underlying().(*types.Pointer); ok {
 		return pointer.Elem()
 	}
 	return t

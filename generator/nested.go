@@ -85,7 +85,7 @@ func (g *Guard) reserved() map[string]int {
 }
 
 func pointerTo(t types.Type) types.Type {
-	if _, ok := t.(*types.Pointer); ok {
+	if _, ok := types.Unalias(t).(*types.Pointer); ok {
 		return t
 	}
 	return types.NewPointer(t)

@@ -185,6 +185,25 @@ var global Cart
 func (s *shop) Checkout(ctx context.Context) error { ` + body + ` }
 
 func (s shop) Fill(item string, ctx context.Context) error { return s.cart.Fill(item, ctx) }
+
+type (
+	hooks   struct{ before func(); carts struct{ Cart } }
+	till    struct{ hooks }
+	pointer *till
+)
+
+var named pointer
+
+type unrelated struct{ cart Cart }
+
+func (u unrelated) Checkout(ctx context.Context) { _ = u.cart.Fill("", ctx) }
+
+type Browser interface {
+	//resilience:bulkhead b
+	Browse(ctx context.Context) error
+}
+
+func (s *shop) Browse(ctx context.Context) error { return s.cart.Fill("", ctx) }
 `
 }
 
@@ -220,6 +239,7 @@ func TestScenario08EntriesWithinEntriesAreWorthAWarning(t *testing.T) {
 		"a field of a field is seen":                      {"preload=b:1", "preload=a:1", "return s.deep.cart.Fill(``, ctx)", disorder},
 		"a variable of the package is seen":               {"preload=b:1", "preload=a:1", "return global.Fill(``, ctx)", disorder},
 		"an embedded interface is seen":                   {"preload=b:1", "preload=a:1", "return s.deep.Fill(``, ctx)", disorder},
+		"a pointer may have a name":                       {"preload=b:1", "preload=a:1", "named.before(); return named.carts.Fill(``, ctx)", strings.Replace(disorder, "61", "77", 1)},
 		"a loan is not the whole: the rest is no loan":    {"preload=b:1,a:1", "preload=a:3", call, partial},
 		"a loan covers it":                                {"preload=b:1,a:3", "preload=a:3", call, ""},
 		"the permit of the entry's own call counts":       {"check=x\n\t//resilience:bulkhead b", "preload=a:1", call, strings.Replace(disorder, "31", "32", 1)},
@@ -238,5 +258,13 @@ func TestScenario08EntriesWithinEntriesAreWorthAWarning(t *testing.T) {
 				t.Error(diff)
 			}
 		})
+	}
+}
+
+func TestAReceiverMayBeAnAliasOfAPointer(t *testing.T) {
+	source := entries("preload=b:1", "preload=a:1", "return s.cart.Fill(``, ctx)") + "\ntype itself = *shop\n"
+	got := warnings(t, module(t, strings.Replace(source, "func (s *shop) Checkout", "func (s itself) Checkout", 1)))
+	if want := "reserve from both in Checkout"; !strings.HasSuffix(got, want) || strings.Contains(got, "\n") {
+		t.Errorf("got %q, want one warning that ends in %q", got, want)
 	}
 }
