@@ -411,8 +411,8 @@ func (p *printer) embedded(field *types.Var) *jen.Statement {
 	if pointer, ok := t.(*types.Pointer); ok {
 		t, star = pointer.Elem(), "*"
 	}
-	if t == types.Typ[types.Invalid] {
-		return p.code(t)
+	if t == types.Typ[types.Invalid] || t == types.Typ[types.UnsafePointer] { // Go embeds neither
+		return p.code(types.Typ[types.Invalid])
 	}
 	if why := p.home.obstacle(nameOf(t)); why != "" {
 		alias := p.home.alias(types.Unalias(t), field.Name())

@@ -2,6 +2,7 @@
 package lib
 
 type Client interface {
+	Pointing
 	Call(v missing) error
 	Keep(by map[Key]string) error
 	Embed(in struct{ Missing }, at *struct{ *Missing }) error

@@ -1,0 +1,7 @@
+package lib
+
+import "unsafe"
+
+type Pointing interface {
+	Point(at struct{ unsafe.Pointer }) error
+}
