@@ -32,7 +32,7 @@ func (c *checker) findOutsiders() []outsider {
 	for _, entry := range entries {
 		path := filepath.Join(c.pkg.Dir, entry.Name())
 		known := slices.ContainsFunc(c.pkg.Files, func(f *load.File) bool { return f.Path == path })
-		if known || filepath.Ext(path) != ".go" {
+		if known || !isSource(entry.Name()) {
 			continue
 		}
 		if file := c.parseOutsider(path); file != nil {
@@ -45,6 +45,12 @@ func (c *checker) findOutsiders() []outsider {
 		}
 	}
 	return list
+}
+
+// isSource tells whether some build may have a file of that name; no build has
+// those that begin with a dot or an underscore.
+func isSource(name string) bool {
+	return filepath.Ext(name) == ".go" && !strings.HasPrefix(name, "_") && !strings.HasPrefix(name, ".")
 }
 
 // parseOutsider is nil for a file that is not the package's, or ours.
@@ -116,10 +122,13 @@ func (c *checker) exports(path string) names {
 	if dir == "" {
 		return exported
 	}
-	files, _ := filepath.Glob(filepath.Join(dir, "*.go"))
-	for _, file := range files {
-		syntax, _ := parser.ParseFile(c.pkg.Fset, file, nil, parser.SkipObjectResolution)
-		if syntax != nil && !strings.HasSuffix(file, "_test.go") {
+	entries, _ := os.ReadDir(dir)
+	for _, entry := range entries {
+		if !isSource(entry.Name()) || strings.HasSuffix(entry.Name(), "_test.go") {
+			continue
+		}
+		syntax, _ := parser.ParseFile(c.pkg.Fset, filepath.Join(dir, entry.Name()), nil, parser.SkipObjectResolution)
+		if syntax != nil {
 			exported.add(slices.Collect(maps.Keys(declaredIn(syntax)))...)
 		}
 	}

@@ -425,3 +425,31 @@ type Bank interface {
 		t.Error(diff)
 	}
 }
+
+func TestANameThatATestHasByADotImportIsTaken(t *testing.T) {
+	const source = `
+-- go.mod --
+module example.test/shop
+
+go 1.26
+-- shop.go --
+package shop
+
+//resilience:breaker
+type Shop interface{ Buy() error }
+-- shop_test.go --
+package shop
+
+import . "example.test/shop/fakes"
+
+var _ ResilientShop
+-- fakes/fakes.go --
+package fakes
+
+type ResilientShop struct{}
+`
+	_, err := generate(t, module(t, source))
+	if want := "which is taken at shop_test.go:3:8"; err == nil || !strings.Contains(filepath.ToSlash(err.Error()), want) {
+		t.Errorf("got %v, want it to say %q", err, want)
+	}
+}

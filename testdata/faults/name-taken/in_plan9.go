@@ -1,3 +1,7 @@
 package in
 
 func NewResilientPost() {}
+
+type SafeLane struct{}
+
+func (*SafeLane) Get() error { return nil }

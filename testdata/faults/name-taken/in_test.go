@@ -15,3 +15,5 @@ var (
 	_ ResilientDoor.TB = Key
 	_ Builder
 )
+
+func (ResilientBank) NewResilientFree() {}

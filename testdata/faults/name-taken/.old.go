@@ -1,0 +1,3 @@
+package in
+
+func NewResilientFree() {}

@@ -1,0 +1,4 @@
+// Go passes over files of such names.
+package in
+
+type ResilientFree struct{}

@@ -1,0 +1,3 @@
+package in_test
+
+type ResilientFree struct{}
