@@ -19,6 +19,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"sync"
 
 	"github.com/resgen-go/resgen/directives"
@@ -122,7 +123,7 @@ func process(pkg *load.Package, opts Options) (out outcome) {
 		}}
 		targets := c.targets(annotated)
 		out.plans = c.plans(targets)
-		out.warnings = append(c.nested(targets), c.cutOff(targets)...)
+		out.warnings = slices.Concat(c.nested(targets), c.cutOff(targets), c.idle(targets))
 		faults = append(faults, c.faults...)
 		if c.unknown {
 			pkg.Faults, out.plans = pkg.Below, nil // its outputs are no leftovers

@@ -86,13 +86,21 @@ func (c *checker) applying(t *target, m *method, kind string) (directives.Direct
 		return d, obstacle == nil
 	}
 	d, ok := t.annotated.Directives.Get(kind)
-	if _, none := m.own.Get(directives.None); !ok || none {
+	if !ok || m.overrides(kind) {
 		return directives.Directive{}, false
 	}
 	if obstacle != nil {
 		m.skipped = append(m.skipped, fmt.Sprintf("no %s %s: %s", kind, d.Name.Text, obstacle.why))
 	}
 	return d, obstacle == nil
+}
+
+// overrides tells whether a directive of a kind on the type does not count for a
+// method, for what stands on the method itself.
+func (m *method) overrides(kind string) bool {
+	_, own := m.own.Get(kind)
+	_, none := m.own.Get(directives.None)
+	return own || none
 }
 
 // obstacle is why a method cannot carry a guard.

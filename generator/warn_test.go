@@ -144,6 +144,57 @@ type Bank interface{ Pay(m Money) error }
 	}
 }
 
+func TestADirectiveOfATypeThatGuardsNoMethodIsWorthAWarning(t *testing.T) {
+	const source = `
+-- go.mod --
+module example.test/shop
+
+go 1.26
+-- shop.go --
+package shop
+
+import "context"
+
+//resilience:breaker
+//resilience:bulkhead
+//resilience:timeout slow
+//resilience:wrapper SafeShop
+type Shop interface {
+	%s
+}
+`
+	const (
+		at     = "shop.go:%d:1: warning: resilience:%[2]s: it guards no method of Shop; "
+		result = at + "one would need error as its last result\n"
+		both   = at + "one would need error as its last result and a context.Context parameter to carry the deadline\n"
+		own    = at + "each has a %[2]s of its own or is marked none\n"
+	)
+	type line struct {
+		at   string
+		line int
+		kind string
+	}
+	for methods, want := range map[string][]line{
+		"Do(ctx context.Context) error":            nil,
+		"Do(ctx context.Context) error\nLen() int": nil,
+		"Do(ctx context.Context) bool\nLen() int":  {{result, 5, "breaker"}, {result, 6, "bulkhead"}, {both, 7, "timeout"}},
+		"Do() error": {{both, 7, "timeout"}},
+		"//resilience:none\nDo(ctx context.Context) error":        {{own, 5, "breaker"}, {own, 6, "bulkhead"}, {own, 7, "timeout"}},
+		"//resilience:bulkhead b\nDo(ctx context.Context) error":  {{own, 6, "bulkhead"}},
+		"//resilience:none\nDo(ctx context.Context) error\nLen()": {{result, 5, "breaker"}, {result, 6, "bulkhead"}, {both, 7, "timeout"}},
+	} {
+		t.Run(methods, func(t *testing.T) {
+			var text string
+			for _, l := range want {
+				text += fmt.Sprintf(l.at, l.line, l.kind)
+			}
+			if diff := cmp.Diff(strings.TrimSuffix(text, "\n"), warnings(t, module(t, fmt.Sprintf(source, methods)))); diff != "" {
+				t.Error(diff)
+			}
+		})
+	}
+}
+
 // entries are two entries, and a body for the one that has the other.
 func entries(checkout, fill, body string) string {
 	return `
