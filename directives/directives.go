@@ -7,8 +7,9 @@
 //
 // It owns the language: which directives there are (Table), what they look
 // like, where they stand, and every rule that can be judged from one file's
-// syntax. A comment that looks like a directive is either attached to its type
-// or method or reported; none is passed over in silence.
+// syntax. A comment that begins as a directive is either attached to its type or
+// method or reported; none is passed over in silence. One that only looks like a
+// directive is reported where it may have been meant as one.
 //
 // What needs types (contexts, error results, classify functions, what an alias
 // stands for, names that are taken) is left to the generator.

@@ -122,7 +122,7 @@ func TestACarriageReturnInsideACommentDoesNotShiftPositions(t *testing.T) {
 	const src = "package shop\n\n//resilience:breaker \r a b\n/*\r\r\n\r//resilience:breaker b*/\ntype Shop interface{}\n"
 	const want = "Shop has breaker at 3:1, a at 3:24\n" +
 		`in.go:3:26: resilience:breaker: argument "b" is one too many (allowed: //resilience:breaker [NAME] [classify=FUNC])` + "\n" +
-		`in.go:5:2: resilience:breaker: "//resilience:breaker b" stands in a block comment, where nothing is a directive; write //resilience:breaker b` + "\n"
+		`in.go:5:2: resilience:breaker: "//resilience:breaker b" stands in a block comment, where nothing is a directive; write //resilience:breaker b, or reword the comment` + "\n"
 	if diff := cmp.Diff(want, report(t, []byte(src))); diff != "" {
 		t.Errorf("read wrongly (-want +got):\n%s", diff)
 	}
@@ -148,6 +148,10 @@ func TestAFileAsksWhereParseMayFindSomething(t *testing.T) {
 		"f(/*resilience:none*/)":                     true,
 		"/*/ resilience:none */":                     true,
 		"url := `http://x` //resilience:none":        true,
+		"// resilience breaker payments":             true,
+		"/* resilience:breaker,timeout */":           true,
+		"// resilience:check=payments":               true,
+		"// resilience:circuit-breaker":              true,
 		"":                                           false,
 		"/":                                          false,
 		"// resilience is good: very":                false,

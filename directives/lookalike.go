@@ -2,7 +2,9 @@ package directives
 
 import (
 	"fmt"
+	"go/ast"
 	"go/token"
+	"slices"
 	"strings"
 	"unicode"
 
@@ -48,32 +50,48 @@ func asksInBlock(line string) bool {
 
 func meant(comment string, slashes bool) bool {
 	_, ok := intended(comment, slashes)
+	if !ok {
+		_, ok = hinted(comment)
+	}
 	return ok
 }
 
 // lookAlike reports a line comment that is no directive though its author
 // probably meant one.
-func (p *parser) lookAlike(pos token.Pos, text string, packageDoc bool) {
+func (p *parser) lookAlike(pos token.Pos, text string, group *ast.CommentGroup) {
 	text = trimEnd(strings.TrimPrefix(text, "//"))
-	if packageDoc && isSample(text) {
+	if group == p.file.Doc && isSample(text) {
 		return
 	}
-	if meant, ok := intended(text, true); ok {
+	if meant, ok := p.intended(pos, text, true, group); ok {
 		p.fault(pos, meant.name, "%q looks like a directive but is none; %s", "//"+text, meant.wayOut())
 	}
 }
 
 // block reports the lines of a block comment that look like directives.
-func (p *parser) block(pos token.Pos, text string, packageDoc bool) {
+func (p *parser) block(pos token.Pos, text string, group *ast.CommentGroup) {
 	at := pos
 	for line := range strings.SplitAfterSeq(text, "\n") {
 		begin, comment, slashes := blockLine(line)
-		meant, ok := intended(comment, slashes)
-		if ok && !(packageDoc && isSample(line)) {
+		meant, ok := p.intended(pos, comment, slashes, group)
+		if ok && !(group == p.file.Doc && isSample(line)) {
 			p.fault(at+indent(line, begin), meant.name, "%q stands in a block comment, where nothing is a directive; %s", begin, meant.wayOut())
 		}
 		at += token.Pos(len(line))
 	}
+}
+
+// intended guesses what a comment at pos was meant to be, by where it stands.
+// Among code, prose is as likely as a directive; in the doc comment of what may
+// have directives, it is less so.
+func (p *parser) intended(pos token.Pos, comment string, slashes bool, group *ast.CommentGroup) (intention, bool) {
+	if meant, ok := intended(comment, slashes); ok {
+		return meant, meant.plain || !p.amongCode(pos)
+	}
+	if meant, ok := hinted(comment); ok {
+		return meant, p.documents(group)
+	}
+	return intention{}, false
 }
 
 // blockLine cuts what frames a line of a block comment. The comment is what
@@ -107,9 +125,11 @@ func isSample(line string) bool {
 
 // intention is a directive that was probably meant.
 type intention struct {
-	kind *Kind  // nil if its name tells nothing
-	name string // of the kind, else as it is written
-	args string
+	kind  *Kind    // nil if its name tells nothing
+	name  string   // of the kind, else as it is written
+	more  []string // further kinds in the same line
+	args  string
+	plain bool // it is written as a directive of whatever tool is
 }
 
 // parts are those of a comment: the tool, what separates it from the name, the
@@ -161,10 +181,73 @@ func intended(text string, slashes bool) (intention, bool) {
 	if near, ok := nearest.Name(part.name, kindNames()); ok {
 		meant.kind, meant.name = kindOf(near), near
 	}
-	if part.tight() || slashes && strings.HasPrefix(text, Tool+":") {
+	meant.plain = part.tight() || slashes && strings.HasPrefix(text, Tool+":")
+	if meant.plain {
 		return meant, true
 	}
 	return meant, meant.kind != nil && (part.colon() || part.first) && !meant.isProse(part.rest)
+}
+
+// hinted guesses as intended does, from less: what is left of a directive once
+// gofmt has put a space before it, several kinds in one line, a key without its
+// kind, and a longer name for a kind.
+func hinted(text string) (intention, bool) {
+	part := partsOf(text, false)
+	if !strings.EqualFold(part.word, Tool) && !strings.EqualFold(part.word, command) || isSample(text) {
+		return intention{}, false
+	}
+	if !part.colon() {
+		return part.bare()
+	}
+	if meant, ok := part.list(); ok {
+		return meant, true
+	}
+	if meant, ok := part.key(); ok {
+		return meant, true
+	}
+	return part.compound()
+}
+
+// bare finds a kind without a colon before it. In prose, its words may stand
+// side by side too, so they have to be right.
+func (p parts) bare() (intention, bool) {
+	meant := intention{kind: kindOf(p.name), name: p.name, args: strings.Trim(p.rest, ":= \t")}
+	return meant, meant.kind != nil && (p.word == Tool || p.word == command) && !meant.isProse(p.rest)
+}
+
+// list finds several kinds and nothing else.
+func (p parts) list() (intention, bool) {
+	names := strings.FieldsFunc(strings.ToLower(p.name+p.rest), func(r rune) bool { return isSpace(r) || strings.ContainsRune(",;+&|/", r) })
+	if len(names) < 2 || slices.ContainsFunc(names, func(name string) bool { return kindOf(name) == nil }) {
+		return intention{}, false
+	}
+	return intention{kind: kindOf(names[0]), name: names[0], more: names[1:]}, true
+}
+
+// key finds an argument in the place of the kind that takes it.
+func (p parts) key() (intention, bool) {
+	i := slices.IndexFunc(Table, func(kind Kind) bool { return slices.Contains(kind.keys(), p.name) })
+	if i < 0 || !strings.HasPrefix(p.rest, "=") {
+		return intention{}, false
+	}
+	words := strings.Fields(p.rest)
+	for i, word := range words[1:] {
+		if !strings.Contains(word, "=") && !strings.HasSuffix(words[i], ",") {
+			return intention{}, false // a sentence
+		}
+	}
+	return intention{kind: &Table[i], name: Table[i].Name, args: p.name + p.rest}, true
+}
+
+// compound finds a kind at the end of a name, as in circuit-breaker.
+func (p parts) compound() (intention, bool) {
+	name, rest := cutWhile(p.name+p.rest, func(r rune) bool { return isLetterOrDigit(r) || r == '-' || r == '_' })
+	i := slices.IndexFunc(Table, func(kind Kind) bool { return strings.HasSuffix(strings.ToLower(name), kind.Name) })
+	if i < 0 || p.separator != ":" {
+		return intention{}, false
+	}
+	meant := intention{kind: &Table[i], name: Table[i].Name, args: strings.Trim(rest, ":= \t")}
+	return meant, !meant.isProse(rest)
 }
 
 // namesTool reports whether the word is our tool or our command in any case, or
@@ -206,10 +289,15 @@ func (i intention) isProse(rest string) bool {
 	return len(words) > 1 || len(words) == 1 && i.kind.param("") == nil
 }
 
-// wayOut says what to write instead.
+// wayOut says what to write instead. What was meant is a guess, so it may be
+// another comment.
 func (i intention) wayOut() string {
-	if i.kind == nil {
-		return fmt.Sprintf("write one of %s right behind //%s:, or reword the comment", strings.Join(kindNames(), ", "), Tool)
+	instead := strings.TrimSpace("//" + Tool + ":" + i.name + " " + i.args)
+	switch {
+	case i.kind == nil:
+		instead = fmt.Sprintf("one of %s right behind //%s:", strings.Join(kindNames(), ", "), Tool)
+	case len(i.more) > 0:
+		instead = fmt.Sprintf("%s //%s:%s, each in a line of its own", instead, Tool, strings.Join(i.more, " //"+Tool+":"))
 	}
-	return "write " + strings.TrimSpace("//"+Tool+":"+i.name+" "+i.args)
+	return "write " + instead + ", or reword the comment"
 }

@@ -20,7 +20,7 @@ func Parse(fset *token.FileSet, file *ast.File, src []byte) ([]Interface, Faults
 	p := &parser{fset: fset, file: file, src: src, loose: map[*ast.Comment]Directive{}}
 	for _, group := range file.Comments {
 		for _, comment := range group.List {
-			p.comment(comment, group == file.Doc)
+			p.comment(comment, group)
 		}
 	}
 	if len(p.loose) == 0 {
@@ -46,17 +46,17 @@ func (p *parser) fault(pos token.Pos, directive, format string, args ...any) {
 	p.faults = append(p.faults, Fault{Position(p.fset, pos), directive, fmt.Sprintf(format, args...)})
 }
 
-// comment reads one comment; packageDoc says that it documents the package.
-func (p *parser) comment(c *ast.Comment, packageDoc bool) {
+// comment reads one comment of a group.
+func (p *parser) comment(c *ast.Comment, group *ast.CommentGroup) {
 	text := p.text(c)
 	d, ok := ast.ParseDirective(c.Slash, text)
 	switch {
 	case ok && d.Tool == Tool:
 		p.loose[c] = p.read(d)
 	case strings.HasPrefix(text, "//"):
-		p.lookAlike(c.Slash, text, packageDoc)
+		p.lookAlike(c.Slash, text, group)
 	default:
-		p.block(c.Slash, text, packageDoc)
+		p.block(c.Slash, text, group)
 	}
 }
 
@@ -162,6 +162,31 @@ func (p *parser) claim(doc *ast.CommentGroup, place Place, owner string) Set {
 
 func (p *parser) line(pos token.Pos) int {
 	return Position(p.fset, pos).Line
+}
+
+// documents reports whether group is the doc comment of a type or method that may
+// have directives.
+func (p *parser) documents(group *ast.CommentGroup) bool {
+	for _, decl := range p.file.Decls {
+		gen, ok := decl.(*ast.GenDecl)
+		if !ok || gen.Tok != token.TYPE {
+			continue
+		}
+		for _, spec := range gen.Specs {
+			spec := spec.(*ast.TypeSpec)
+			if mayBeInterface(spec) && typeDoc(gen, spec) == group || documentsMethod(group, spec) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+func documentsMethod(group *ast.CommentGroup, spec *ast.TypeSpec) bool {
+	literal, ok := ast.Unparen(spec.Type).(*ast.InterfaceType)
+	return ok && slices.ContainsFunc(literal.Methods.List, func(field *ast.Field) bool {
+		return len(field.Names) > 0 && field.Doc == group
+	})
 }
 
 // mayBeInterface reports whether the type is an interface, or a name for what

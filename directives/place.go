@@ -58,6 +58,18 @@ func (p *parser) around(pos token.Pos) []ast.Node {
 	return nodes
 }
 
+// amongCode reports whether pos is in a function or in a struct, where nothing
+// could have directives.
+func (p *parser) amongCode(pos token.Pos) bool {
+	return slices.ContainsFunc(p.around(pos), func(node ast.Node) bool {
+		switch node.(type) {
+		case *ast.FuncDecl, *ast.FuncLit, *ast.StructType:
+			return true
+		}
+		return false
+	})
+}
+
 // insideFunction says in which part of which function or method pos is.
 func insideFunction(pos token.Pos, around []ast.Node) (string, bool) {
 	name := "a function"
