@@ -256,7 +256,9 @@ func (c *checker) faultClassify(ref directives.Ref, format string, args ...any) 
 	c.fault(ref.Pos, directives.Breaker, "classify: "+format, args...)
 }
 
-// scopeOf is where the function of a classify argument is declared.
+// scopeOf is where the function of a classify argument is declared. A blank
+// import counts under the package's name, as Go lets a package that only comments
+// use be imported no other way.
 func (c *checker) scopeOf(ref directives.Ref) (scope *types.Scope, name string) {
 	qualifier, name, qualified := strings.Cut(ref.Text, ".")
 	if !qualified {
@@ -264,14 +266,24 @@ func (c *checker) scopeOf(ref directives.Ref) (scope *types.Scope, name string) 
 	}
 	var imported []string
 	for _, file := range c.filesFrom(ref.Pos) {
+		var blank *types.Package
 		for _, spec := range file.Syntax.Imports {
 			pkg := importOf(spec, c.pkg.Info)
-			if pkg != nil && pkg.Name() == qualifier {
+			switch {
+			case pkg == nil:
+			case pkg.Name() == qualifier:
 				return pkg.Imported().Scope(), name
-			}
-			if pkg != nil {
+			case pkg.Name() == "_":
+				imported = append(imported, pkg.Imported().Name())
+				if pkg.Imported().Name() == qualifier {
+					blank = pkg.Imported()
+				}
+			default:
 				imported = append(imported, pkg.Name())
 			}
+		}
+		if blank != nil {
+			return blank.Scope(), name
 		}
 	}
 	c.faultClassify(ref, "the package imports no %s%s", qualifier, didYouMean(qualifier, imported))

@@ -53,6 +53,7 @@ type source struct {
 	file    *File
 	specs   map[ast.Spec]*node // packages by import
 	imports map[string]*node   // packages by the name that the file uses
+	blank   map[string]*node   // packages of blank imports, by their own name
 	dots    []*node            // packages whose names the file uses bare
 	missing []*node            // packages that are missing, so that it is not known how the file calls them
 	used    map[*node]bool     // packages that what is kept of the file mentions
@@ -70,7 +71,7 @@ type unit struct {
 }
 
 func (l *loader) newSource(n *node, file *File) *source {
-	s := &source{node: n, file: file, specs: map[ast.Spec]*node{}, imports: map[string]*node{}, used: map[*node]bool{}}
+	s := &source{node: n, file: file, specs: map[ast.Spec]*node{}, imports: map[string]*node{}, blank: map[string]*node{}, used: map[*node]bool{}}
 	for _, spec := range file.Syntax.Imports {
 		s.cgo = s.cgo || importsC(spec)
 		dep := l.imported(n, spec)
@@ -82,6 +83,7 @@ func (l *loader) newSource(n *node, file *File) *source {
 		case "":
 			s.missing = append(s.missing, dep)
 		case "_":
+			s.blank[dep.Name] = dep
 		case ".":
 			s.dots = append(s.dots, dep)
 		default:

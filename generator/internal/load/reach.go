@@ -1,6 +1,7 @@
 package load
 
 import (
+	"cmp"
 	"go/ast"
 	"go/token"
 	"regexp"
@@ -67,28 +68,15 @@ func (l *loader) keepAll(n *node) {
 }
 
 // wantClassifier wants the function that a directive in s names, with a package
-// or bare.
+// or bare. Any file of the package may import what it means.
 func (l *loader) wantClassifier(s *source, pkg, name string) {
 	if pkg == "" {
 		l.want(s, nil, name)
 		return
 	}
-	from := s.node.importing(pkg, s)
-	l.wantFrom(from, from.imports[pkg], name)
-}
-
-// importing is the source that imports a package under a name: s if it does, else
-// another one of the package.
-func (n *node) importing(name string, s *source) *source {
-	if s.imports[name] != nil {
-		return s
+	for _, from := range s.node.sources {
+		l.wantFrom(from, cmp.Or(from.imports[pkg], from.blank[pkg]), name)
 	}
-	for _, other := range n.sources {
-		if other.imports[name] != nil {
-			return other
-		}
-	}
-	return s
 }
 
 // classifier is the one argument of a directive that may name something of
