@@ -123,7 +123,7 @@ func process(pkg *load.Package, opts Options) (out outcome) {
 		}}
 		targets := c.targets(annotated)
 		out.plans = c.plans(targets)
-		out.warnings = slices.Concat(c.nested(targets), c.cutOff(targets), c.idle(targets))
+		out.warnings = slices.Concat(c.nested(targets), c.cutOff(targets), c.idle(targets), c.foreign(targets))
 		faults = append(faults, c.faults...)
 		if c.unknown {
 			pkg.Faults, out.plans = pkg.Below, nil // its outputs are no leftovers

@@ -195,6 +195,90 @@ type Shop interface {
 	}
 }
 
+func TestDirectivesOfAnEmbeddedMethodOfAnotherPackageAreWorthAWarning(t *testing.T) {
+	const source = `
+-- go.mod --
+module example.test/shop
+
+go 1.26
+-- base/base.go --
+package base
+
+import "context"
+
+type Base[T any] interface {
+	//resilience:none
+	Close() error
+	//resilience:bulkhead slow
+	//resilience:timeout slow
+	Slow(ctx context.Context) (T, error)
+	Plain(ctx context.Context) error
+}
+
+type More interface {
+	Base[int]
+}
+-- app/app.go --
+package app
+
+import (
+	"context"
+	"io"
+
+	"example.test/shop/base"
+)
+
+//resilience:breaker
+type Client interface {
+	io.Closer
+	base.Base[string]
+	error
+}
+
+//resilience:breaker
+type Other base.More
+
+//resilience:breaker
+type Again interface {
+	base.More
+	Close() error
+	//resilience:bulkhead
+	Slow(ctx context.Context) (int, error)
+}
+
+type Local interface {
+	Close() error
+	Slow(ctx context.Context) (int, error)
+}
+
+//resilience:breaker
+type Both interface {
+	base.More
+	Local
+}
+-- app/app_test.go --
+package app_test
+
+import "example.test/shop/app"
+
+//resilience:breaker
+type Tested interface{ app.Again }
+`
+	const want = "app.go:13:2: warning: resilience:bulkhead: the directives of Slow at ../base/base.go:10:2 do not hold in Client, " +
+		"as its package is another; declare Slow in Client once more, with those that should\n" +
+		"app.go:13:2: warning: resilience:none: the directives of Close at ../base/base.go:7:2 do not hold in Client, " +
+		"as its package is another; declare Close in Client once more, with those that should\n" +
+		"app.go:18:12: warning: resilience:bulkhead: the directives of Slow at ../base/base.go:10:2 do not hold in Other, " +
+		"as its package is another; declare Slow in Other once more, with those that should\n" +
+		"app.go:18:12: warning: resilience:none: the directives of Close at ../base/base.go:7:2 do not hold in Other, " +
+		"as its package is another; declare Close in Other once more, with those that should\n" +
+		"app_test.go:6:24: warning: resilience:bulkhead: the directives of Slow at app.go:25:2 do not hold in Tested, " +
+		"as its package is another; declare Slow in Tested once more, with those that should"
+	if diff := cmp.Diff(want, warnings(t, filepath.Join(module(t, source), "app"), ".")); diff != "" {
+		t.Error(diff)
+	}
+}
+
 // entries are two entries, and a body for the one that has the other.
 func entries(checkout, fill, body string) string {
 	return `

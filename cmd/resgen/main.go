@@ -33,7 +33,8 @@
 // another that is anticipated, in the same package, and their reservations do
 // not go together: bulkheads against the order of their names, or, with
 // -config, more permits than there are. And there is one where a directive on an
-// interface guards none of its methods.
+// interface guards none of its methods, and where a method is embedded from
+// another package and has directives there, which do not hold.
 //
 // Resgen config prints a settings file with every name that the directives use,
 // or writes it to a file that does not exist yet; with -file it checks a file and

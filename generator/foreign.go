@@ -1,0 +1,109 @@
+package generator
+
+import (
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"go/types"
+	"os"
+
+	"github.com/resgen-go/resgen/directives"
+)
+
+// foreign warns of directives on methods that are embedded from another package:
+// they hold in that one alone. The file of such a method is read once more, as
+// the comments of dependencies are not loaded.
+func (c *checker) foreign(targets []*target) Faults {
+	var faults Faults
+	files := map[string]map[spot]directives.Set{}
+	for _, t := range targets {
+		for _, m := range t.methods {
+			for _, e := range c.embedded(t, m) {
+				from := directives.Position(c.pkg.Fset, e.fn.Pos())
+				if files[from.Filename] == nil {
+					files[from.Filename] = directivesIn(from.Filename)
+				}
+				if set := files[from.Filename][spot{from.Line, m.Name()}]; len(set) > 0 {
+					faults = append(faults, warning(directives.Position(c.pkg.Fset, e.at), set[0].Kind.Name,
+						"the directives of %s at %s do not hold in %s, as its package is another; declare %[1]s in %[3]s once more, with those that should",
+						m.Name(), c.place(e.fn.Pos()), t.name))
+				}
+			}
+		}
+	}
+	return faults
+}
+
+// embedding is a place where an interface gets a method from another one.
+type embedding struct {
+	at token.Pos
+	fn *types.Func
+}
+
+// embedded is where an interface gets a method from other packages; nowhere if
+// this one declares the method, too, and with it the directives that hold.
+func (c *checker) embedded(t *target, m *method) []embedding {
+	if t.annotated.Spec.Pos() <= m.Pos() && m.Pos() < t.annotated.Spec.End() {
+		return nil
+	}
+	var found []embedding
+	for _, x := range embeddedBy(t.annotated.Spec.Type) {
+		of := c.pkg.Info.Types[x].Type
+		if of == nil {
+			continue
+		}
+		obj, _, _ := types.LookupFieldOrMethod(of, false, m.Pkg(), m.Name())
+		fn, ok := obj.(*types.Func)
+		switch {
+		case !ok:
+		case fn.Pkg() == c.pkg.Types, fn.Pkg() == nil: // of error
+			return nil
+		default:
+			found = append(found, embedding{x.Pos(), fn})
+		}
+	}
+	return found
+}
+
+// embeddedBy are the interfaces that the one written as x embeds, or stands for.
+func embeddedBy(x ast.Expr) []ast.Expr {
+	literal, ok := ast.Unparen(x).(*ast.InterfaceType)
+	if !ok {
+		return []ast.Expr{x}
+	}
+	var list []ast.Expr
+	for _, field := range literal.Methods.List {
+		if len(field.Names) == 0 {
+			list = append(list, field.Type)
+		}
+	}
+	return list
+}
+
+// spot is where a file declares a method. Columns are not known of dependencies,
+// as bodies are cut out of them.
+type spot struct {
+	line int
+	name string
+}
+
+// directivesIn are those of all methods in a file, none if it cannot be read.
+func directivesIn(path string) map[spot]directives.Set {
+	found := map[spot]directives.Set{}
+	src, err := os.ReadFile(path)
+	if err != nil || !directives.Asks(src) {
+		return found
+	}
+	fset := token.NewFileSet()
+	file, err := parser.ParseFile(fset, path, src, parser.SkipObjectResolution|parser.ParseComments)
+	if err != nil {
+		return found
+	}
+	interfaces, _ := directives.Parse(fset, file, src)
+	for _, iface := range interfaces {
+		for _, m := range iface.Methods {
+			found[spot{directives.Position(fset, m.Name.Pos()).Line, m.Name.Name}] = m.Directives
+		}
+	}
+	return found
+}
