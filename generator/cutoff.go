@@ -69,7 +69,10 @@ func isIterator(t types.Type) bool {
 
 // bound are types that hold on to the context that they were made with, though
 // they have no method to read with, or another.
-var bound = [][2]string{{"net/http", "Response"}, {"database/sql", "Rows"}, {"database/sql", "Row"}, {"database/sql", "Tx"}}
+var bound = [][2]string{
+	{"context", "Context"}, {"net/http", "Response"},
+	{"database/sql", "Rows"}, {"database/sql", "Row"}, {"database/sql", "Tx"},
+}
 
 // unbound are packages whose types can be read from, but know of no context.
 var unbound = []string{"bytes", "crypto/tls", "io/fs", "net", "os", "strings"}
@@ -91,14 +94,13 @@ func isReader(t types.Type) bool {
 		}
 	}
 	return takes(t, "Read", types.NewSlice(types.Typ[types.Byte])) || takes(t, "Recv") ||
-		takes(t, "RecvMsg", types.Universe.Lookup("any").Type())
+		takes(t, "RecvMsg", types.Universe.Lookup("any").Type()) || takes(t, "Next") && ends(methodOf(t, "Next").Signature())
 }
 
 // takes tells whether t has a method with exactly these parameters.
 func takes(t types.Type, name string, params ...types.Type) bool {
-	obj, _, _ := types.LookupFieldOrMethod(t, false, nil, name)
-	fn, ok := obj.(*types.Func)
-	if !ok || fn.Signature().Params().Len() != len(params) {
+	fn := methodOf(t, name)
+	if fn == nil || fn.Signature().Params().Len() != len(params) {
 		return false
 	}
 	for i, param := range params {
@@ -107,4 +109,19 @@ func takes(t types.Type, name string, params ...types.Type) bool {
 		}
 	}
 	return true
+}
+
+// methodOf is nil if t has no such method.
+func methodOf(t types.Type, name string) *types.Func {
+	obj, _, _ := types.LookupFieldOrMethod(t, false, nil, name)
+	fn, _ := obj.(*types.Func)
+	return fn
+}
+
+// ends tells whether a method returns nothing but a bool, or an error as its last
+// result, as those do that fetch the next of what may end or fail. What merely
+// walks through memory usually returns the next element alone, or with a bool.
+func ends(sig *types.Signature) bool {
+	last := lastResult(sig)
+	return last != nil && (isError(last) || sig.Results().Len() == 1 && types.Identical(last, types.Typ[types.Bool]))
 }

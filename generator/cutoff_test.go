@@ -19,6 +19,7 @@ package shop
 
 import (
 	"bytes"
+	"container/ring"
 	"context"
 	"database/sql"
 	"io"
@@ -35,10 +36,21 @@ type (
 	Upload interface{ RecvMsg(m any) error }
 	Store  interface{ Read(ctx context.Context, id string) ([]byte, error) }
 	Body   struct{ io.Reader }
+	Rows   interface { Next() bool; Scan(to ...any) error }
+	Steps  interface{ Next() error }
+	Peeker interface{ Next() int }
+	Follower interface { Next(ctx context.Context) bool }
+	Cursor[T any] struct{}
+	Pages struct{ *Cursor[[]int] }
+	List struct{}
 	Pair   func(yield func(string, int) bool)
 )
 
-var _, _, _, _, _, _ = bytes.MinRead, sql.ErrNoRows, io.EOF, http.NoBody, iter.Pull[int], net.IPv4
+func (*Cursor[T]) Next() (next T, err error) { return next, io.EOF }
+
+func (*List) Next() (next int, ok bool) { return 0, false }
+
+var _, _, _, _, _, _, _ = bytes.MinRead, ring.New, sql.ErrNoRows, io.EOF, http.NoBody, iter.Pull[int], net.IPv4
 `
 	var methods, want strings.Builder
 	for i, c := range []struct {
@@ -67,11 +79,22 @@ var _, _, _, _, _, _ = bytes.MinRead, sql.ErrNoRows, io.EOF, http.NoBody, iter.P
 		{"chan<- int", false},
 		{"func(int)", false},
 		{"http.Header", false},
+		{"context.Context", true},
+		{"Rows", true},
+		{"*Cursor[int]", true},
+		{"*Pages", true},
+		{"Steps", true},
+		{"*ring.Ring", false},
+		{"*List", false},
+		{"Peeker", false},
+		{"Follower", false},
+		{"Cursor[int]", false},
+		{"[]Rows", false},
 	} {
 		fmt.Fprintf(&methods, "\t//resilience:timeout slow\n\tOpen%d(ctx context.Context) (%s, error)\n", i, c.result)
 		if c.warned {
 			fmt.Fprintf(&want, "shop.go:%d:2: warning: resilience:timeout: the context of Open%d ends when it returns, "+
-				"and with it what is read afterwards from its %s; put //resilience:none or no timeout on it, or read inside\n", 14+2*i, i, c.result)
+				"and with it what is read afterwards from its %s; put //resilience:none or no timeout on it, or read inside\n", 15+2*i, i, c.result)
 		}
 	}
 	if diff := cmp.Diff(want.String(), warnings(t, module(t, fmt.Sprintf(source, &methods)))+"\n"); diff != "" {
