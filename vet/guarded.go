@@ -1,17 +1,19 @@
 package vet
 
 import (
+	"cmp"
 	"fmt"
 	"go/ast"
+	"go/constant"
 	"go/types"
 	"slices"
 	"strings"
 
-	"github.com/resgen-go/resgen/directives"
+	"golang.org/x/tools/go/types/typeutil"
 )
 
-// guards is the fact about a package that declares interfaces with directives:
-// what stands before the methods of these and of their wrappers.
+// guards is the fact about a package with wrappers: what stands before the
+// methods of these and of their interfaces.
 type guards struct {
 	Types []guarded
 }
@@ -21,9 +23,9 @@ func (*guards) AFact() {}
 // String shows the fact in tests.
 func (g *guards) String() string { return fmt.Sprint(g.Types) }
 
-// guarded is an interface with directives, or its wrapper.
+// guarded is an interface with a wrapper, or the wrapper.
 type guarded struct {
-	Name      string
+	Name      string   // that of an alias if the interface has no other here
 	Interface string   // itself, or what it wraps
 	Methods   []method // those with a guard, sorted by name
 }
@@ -62,150 +64,118 @@ func (m method) reserves(bulkhead string) bool {
 
 // guarded is what is known about a type.
 func (c *checker) guarded(obj *types.TypeName) (guarded, bool) {
-	var fact guards
-	if obj.Pkg() == nil || obj.Parent() != obj.Pkg().Scope() || !c.ImportPackageFact(obj.Pkg(), &fact) {
-		return guarded{}, false
-	}
-	i := slices.IndexFunc(fact.Types, func(g guarded) bool { return g.Name == obj.Name() })
-	if i < 0 {
-		return guarded{}, false
-	}
-	return fact.Types[i], true
+	known, ok := c.known[obj]
+	return known, ok
 }
 
-// exportFact tells what the directives of the package say, to itself and to the
-// packages that import it.
-func (c *checker) exportFact() error {
-	own := map[*types.Func]directives.Set{}
-	var interfaces []directives.Interface
-	for _, file := range c.Files {
-		list, err := c.parse(file)
-		if err != nil {
-			return err
-		}
-		for _, i := range list {
-			for _, m := range i.Methods {
-				if fn, ok := c.TypesInfo.Defs[m.Name].(*types.Func); ok {
-					own[fn] = m.Directives
-				}
-			}
-		}
-		interfaces = append(interfaces, list...)
-	}
+// exportFact tells what the constructors of the package wire, to itself and to
+// the packages that import it.
+func (c *checker) exportFact() {
 	var fact guards
-	for _, i := range interfaces {
-		fact.Types = append(fact.Types, c.resolve(i, own)...)
+	for _, constructor := range c.constructors {
+		sig := constructor.Signature()
+		iface, wrapper := wrapped(sig), named(sig.Results().At(0).Type())
+		g := guarded{Name: wrapper.Name(), Interface: iface.Name(), Methods: c.wired(c.declarations[constructor])}
+		fact.Types = append(fact.Types, g)
+		if c.wrappers[named(iface.Type())] != nil {
+			g.Name = g.Interface
+			fact.Types = append(fact.Types, g)
+		}
 	}
 	if len(fact.Types) > 0 {
+		slices.SortFunc(fact.Types, func(a, b guarded) int { return cmp.Compare(a.Name, b.Name) })
 		c.ExportPackageFact(&fact)
 	}
-	return nil
 }
 
-// parse reads the directives of a file; none if the generator would refuse them.
-func (c *checker) parse(file *ast.File) ([]directives.Interface, error) {
-	if !mentionsDirectives(file) {
-		return nil, nil
-	}
-	src, err := c.ReadFile(c.filename(file))
-	if err != nil {
-		return nil, err
-	}
-	if len(src) != c.Fset.File(file.FileStart).Size() {
-		return nil, nil // a driver has mended the syntax: positions don't fit
-	}
-	interfaces, faults := directives.Parse(c.Fset, file, src)
-	if len(faults) > 0 {
-		return nil, nil
-	}
-	return interfaces, nil
-}
-
-func mentionsDirectives(file *ast.File) bool {
-	for _, group := range file.Comments {
-		for _, comment := range group.List {
-			if strings.HasPrefix(comment.Text, "//resilience:") {
-				return true
+// importFacts collects what is known about the types of the package and of those
+// it imports. What another package guards under an alias may be called without
+// these guards elsewhere.
+func (c *checker) importFacts() {
+	for _, fact := range c.AllPackageFacts() {
+		own := fact.Package == c.Pkg
+		for _, g := range fact.Fact.(*guards).Types {
+			obj, ok := fact.Package.Scope().Lookup(g.Name).(*types.TypeName)
+			if !ok {
+				continue
+			}
+			obj = named(obj.Type())
+			if own || obj.Pkg() == fact.Package && c.wrappers[obj] == nil {
+				c.known[obj] = g
 			}
 		}
 	}
-	return false
 }
 
-// resolve settles what guards an interface and its wrapper, if there is one.
-func (c *checker) resolve(i directives.Interface, own map[*types.Func]directives.Set) []guarded {
-	obj, ok := c.TypesInfo.Defs[i.Spec.Name].(*types.TypeName)
-	if !ok || obj.IsAlias() {
-		return nil
-	}
-	iface, ok := obj.Type().Underlying().(*types.Interface)
+// wired reads the guards that a constructor makes, each by a call
+// wiring.Guard("Charge", resilience.Guards{…}). What is written otherwise, by
+// hand, is not known.
+func (c *checker) wired(constructor *ast.FuncDecl) []method {
+	var methods []method
+	ast.Inspect(constructor.Body, func(n ast.Node) bool {
+		call, ok := n.(*ast.CallExpr)
+		if !ok || len(call.Args) != 2 {
+			return true
+		}
+		fn := typeutil.StaticCallee(c.TypesInfo, call)
+		if fn == nil || fn.FullName() != "(*"+runtimePath+".Wiring).Guard" {
+			return true
+		}
+		name, made := c.text(call.Args[0]), fields(call.Args[1])
+		if name != "" && made != nil {
+			methods = append(methods, method{
+				Name:     name,
+				Bulkhead: c.text(made["Bulkhead"]),
+				Entry:    made["Check"] != nil || made["Preload"] != nil || made["Lease"] != nil,
+				Preload:  c.permits(made["Preload"]),
+				Lease:    c.permits(made["Lease"]),
+			})
+		}
+		return true
+	})
+	slices.SortFunc(methods, func(a, b method) int { return strings.Compare(a.Name, b.Name) })
+	return methods
+}
+
+// permits reads a list of permits, without those of which the number is unknown.
+func (c *checker) permits(x ast.Expr) []permits {
+	literal, ok := x.(*ast.CompositeLit)
 	if !ok {
 		return nil
 	}
-	g := guarded{Name: obj.Name(), Interface: obj.Name()}
-	for fn := range iface.Methods() {
-		if m, ok := guardsOf(fn, i.Directives, ownDirectives(iface, fn.Id(), own)); ok {
-			g.Methods = append(g.Methods, m)
+	var list []permits
+	for _, element := range literal.Elts {
+		made := fields(element)
+		n, ok := constant.Int64Val(constant.ToInt(c.TypesInfo.Types[made["N"]].Value))
+		if ok {
+			list = append(list, permits{c.text(made["Bulkhead"]), int(n)})
 		}
 	}
-	slices.SortFunc(g.Methods, func(a, b method) int { return strings.Compare(a.Name, b.Name) })
-	constructor := c.wrappers[obj]
-	if constructor == nil {
-		return []guarded{g}
-	}
-	wrapper := g
-	wrapper.Name = named(constructor.Signature().Results().At(0).Type()).Name()
-	return []guarded{g, wrapper}
+	return list
 }
 
-// ownDirectives are those of a method, wherever it is declared.
-func ownDirectives(iface *types.Interface, id string, own map[*types.Func]directives.Set) directives.Set {
-	for fn := range iface.ExplicitMethods() {
-		if fn.Id() == id && len(own[fn.Origin()]) > 0 {
-			return own[fn.Origin()]
-		}
+// text is the value of a constant string; empty if an expression is none.
+func (c *checker) text(x ast.Expr) string {
+	if v := c.TypesInfo.Types[x].Value; v != nil && v.Kind() == constant.String {
+		return constant.StringVal(v)
 	}
-	for embedded := range iface.EmbeddedTypes() {
-		if inner, ok := embedded.Underlying().(*types.Interface); ok {
-			if set := ownDirectives(inner, id, own); len(set) > 0 {
-				return set
+	return ""
+}
+
+// fields are what a struct literal gives to fields by name; nil if an expression
+// is none.
+func fields(x ast.Expr) map[string]ast.Expr {
+	literal, ok := x.(*ast.CompositeLit)
+	if !ok {
+		return nil
+	}
+	given := map[string]ast.Expr{}
+	for _, element := range literal.Elts {
+		if pair, ok := element.(*ast.KeyValueExpr); ok {
+			if name, ok := pair.Key.(*ast.Ident); ok {
+				given[name.Name] = pair.Value
 			}
 		}
 	}
-	return nil
-}
-
-// guardsOf resolves the directives of a method and of its interface as the
-// generator does; false if the method passes through.
-func guardsOf(fn *types.Func, ofType, own directives.Set) (method, bool) {
-	m := method{Name: fn.Name()}
-	if !returnsError(fn.Signature()) {
-		return m, false
-	}
-	if _, none := own.Get(directives.None); none {
-		return m, false
-	}
-	applying := func(kind string) (directives.Directive, bool) {
-		if d, ok := own.Get(kind); ok {
-			return d, true
-		}
-		return ofType.Get(kind)
-	}
-	_, breaker := applying(directives.Breaker)
-	_, timeout := applying(directives.Timeout)
-	bulkhead, limited := applying(directives.Bulkhead)
-	anticipate, entry := applying(directives.Anticipate)
-	hasContext := contextIndex(fn.Signature()) >= 0
-	m.Bulkhead = bulkhead.Name.Text
-	m.Entry = entry && hasContext
-	m.Preload, m.Lease = permitsOf(anticipate.Preload), permitsOf(anticipate.Lease)
-	return m, breaker || limited || m.Entry || timeout && hasContext
-}
-
-func permitsOf(reservations []directives.Reservation) []permits {
-	var list []permits
-	for _, r := range reservations {
-		list = append(list, permits{r.Bulkhead.Text, r.N})
-	}
-	return list
+	return given
 }

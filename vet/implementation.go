@@ -14,12 +14,9 @@ import (
 // implements is not to be seen in its methods.
 func (c *checker) anticipated() []*types.TypeName {
 	var list []*types.TypeName
-	for _, known := range c.AllPackageFacts() {
-		for _, g := range known.Fact.(*guards).Types {
-			obj, ok := known.Package.Scope().Lookup(g.Name).(*types.TypeName)
-			if ok && g.isEntry() && types.IsInterface(obj.Type()) && !isGeneric(obj) {
-				list = append(list, obj)
-			}
+	for obj, g := range c.known {
+		if g.isEntry() && types.IsInterface(obj.Type()) && !isGeneric(obj) {
+			list = append(list, obj)
 		}
 	}
 	slices.SortFunc(list, func(a, b *types.TypeName) int {

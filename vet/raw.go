@@ -68,7 +68,7 @@ func (c *checker) wrapsUnseen() (bool, error) {
 		if err != nil {
 			return false, err
 		}
-		for _, constructor := range c.wrappers {
+		for _, constructor := range c.constructors {
 			if bytes.Contains(src, []byte(constructor.Name())) {
 				return true, nil
 			}
@@ -81,7 +81,7 @@ func (f *rawFinder) reportRaw(p *place) {
 	for _, client := range p.raw {
 		if file := f.fileOf(client); file != nil && f.checked(file) {
 			f.ReportRangef(client, "%s is called as %s without a guard: give it to %s and use what that returns",
-				types.TypeString(f.TypesInfo.TypeOf(client), types.RelativeTo(f.Pkg)), p.iface.Name(), f.wrappers[p.iface].Name())
+				types.TypeString(f.TypesInfo.TypeOf(client), types.RelativeTo(f.Pkg)), f.known[p.iface].Interface, f.wrappers[p.iface].Name())
 		}
 	}
 }

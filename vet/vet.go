@@ -2,8 +2,8 @@
 // that miss the reservation of their entry method, more calls than permits, and
 // clients that are used without their wrapper.
 //
-// It owns what can be seen in the code of one package, with what the directives
-// of the packages it imports say. It reports only what is certain: what depends
+// It owns what can be seen in the code of one package, with what the wrappers of
+// the packages it imports wire. It reports only what is certain: what depends
 // on branches, on values at run time or on code elsewhere passes in silence.
 // Faults in the directives themselves are left to the generator.
 package vet
@@ -47,15 +47,15 @@ func run(pass *analysis.Pass) (any, error) {
 	c := &checker{
 		Pass:         pass,
 		wrappers:     map[*types.TypeName]*types.Func{},
+		known:        map[*types.TypeName]guarded{},
 		ours:         map[*ast.File]bool{},
 		declarations: map[*types.Func]*ast.FuncDecl{},
 	}
 	c.findDeclarations()
 	c.findWrappers()
-	if err := c.exportFact(); err != nil {
-		return nil, err
-	}
-	if len(pass.AllPackageFacts()) == 0 {
+	c.exportFact()
+	c.importFacts()
+	if len(c.known) == 0 {
 		return nil, nil
 	}
 	c.checkEntries()
@@ -65,8 +65,10 @@ func run(pass *analysis.Pass) (any, error) {
 // checker checks one package.
 type checker struct {
 	*analysis.Pass
-	wrappers     map[*types.TypeName]*types.Func // the package's interfaces and the constructors of their wrappers
-	ours         map[*ast.File]bool              // files with such wrappers
+	constructors []*types.Func                   // of the package's wrappers
+	wrappers     map[*types.TypeName]*types.Func // the interfaces with the one constructor of each
+	known        map[*types.TypeName]guarded     // the interfaces and wrappers, with those of imported packages
+	ours         map[*ast.File]bool              // files with constructors
 	declarations map[*types.Func]*ast.FuncDecl
 }
 

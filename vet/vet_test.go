@@ -14,17 +14,20 @@ import (
 // The packages below testdata are ordinary packages of this module, with wrappers
 // that resgen writes. The pattern ./testdata/... would match none of them.
 //
-//go:generate go run ../cmd/resgen ./testdata/clients ./testdata/contexts ./testdata/raw ./testdata/tagged ./testdata/tickets/shop ./testdata/translated
+//go:generate go run ../cmd/resgen ./testdata/aliased ./testdata/aliased/wiring ./testdata/clients ./testdata/contexts ./testdata/raw ./testdata/tagged ./testdata/tickets/shop ./testdata/translated
 
 // packages are the cases, relative to the module's root.
 var packages = []string{
-	"./vet/testdata/clients",      // what the directives of a package say is told to those that import it
-	"./vet/testdata/contexts",     // calls that miss the reservation
-	"./vet/testdata/tickets",      // more calls on a straight path than tickets
-	"./vet/testdata/tickets/shop", // declares the interface that package tickets implements
-	"./vet/testdata/raw",          // clients that are called without their guards
-	"./vet/testdata/tagged",       // a package that another build wires with guards
-	"./vet/testdata/translated",   // files that cgo has put its header on
+	"./vet/testdata/aliased",        // guards before interfaces of another package
+	"./vet/testdata/aliased/wiring", // uses these with and without
+	"./vet/testdata/edited",         // wrappers that were changed by hand
+	"./vet/testdata/clients",        // what the wrappers of a package wire is told to those that import it
+	"./vet/testdata/contexts",       // calls that miss the reservation
+	"./vet/testdata/tickets",        // more calls on a straight path than tickets
+	"./vet/testdata/tickets/shop",   // declares the interface that package tickets implements
+	"./vet/testdata/raw",            // clients that are called without their guards
+	"./vet/testdata/tagged",         // a package that another build wires with guards
+	"./vet/testdata/translated",     // files that cgo has put its header on
 }
 
 func TestFindingsAreThoseThatTheCommentsWant(t *testing.T) {

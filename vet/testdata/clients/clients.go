@@ -1,4 +1,4 @@
-package clients // want package:`\[{Inventory Inventory \[{Pick inventory false \[\] \[\]}\]} {ResilientInventory Inventory \[{Pick inventory false \[\] \[\]}\]} {refunds .* {Payments Payments \[{Charge payments false \[\] \[\]} {Refund refunds false \[\] \[\]}\]} {ResilientPayments .* {Store Store \[{Load store false \[\] \[\]}\]} {ResilientStore .*\]`
+package clients // want package:`\[{Inventory Inventory \[{Pick inventory false \[\] \[\]}\]} {Payments Payments \[{Charge payments false \[\] \[\]} {Refund refunds false \[\] \[\]}\]} {ResilientInventory Inventory \[{Pick inventory false \[\] \[\]}\]} {ResilientPayments Payments .* {Store Store \[{Load store false \[\] \[\]}\]} {refunds refunds .*\]`
 
 import (
 	"context"

@@ -1,0 +1,20 @@
+// want package:`\[{ResilientShop Shop \[{Pick  true \[{inventory 1}\] \[\]}\]} {Shop Shop [^{}]*{[^{}]*{inventory 1}[^{}]*}[^{}]*}\]`
+
+// Package edited has wrappers that were changed by hand.
+package edited
+
+import "context"
+
+// Shop has no directives, which would have its file written anew.
+type Shop interface {
+	Pick(ctx context.Context) error
+	Pack(ctx context.Context) error
+}
+
+type shop struct{}
+
+var _ Shop = shop{}
+
+func (shop) Pick(ctx context.Context) error { return nil }
+
+func (shop) Pack(ctx context.Context) error { return nil }
