@@ -135,7 +135,7 @@ func generate(options generator.Options, stderr io.Writer) (result generator.Res
 	if err != nil {
 		fmt.Fprintln(stderr, err)
 	}
-	if err == nil && len(result.Files) == 0 {
+	if err == nil && (len(result.Files) == 0 || len(options.Patterns) > 1) {
 		fmt.Fprint(stderr, unmatched(options))
 	}
 	return result, err == nil

@@ -192,6 +192,12 @@ func TestPatternsThatMatchNoPackageAreAWarning(t *testing.T) {
 	}
 	expect(t, 0, "", "go: warning: \"./empty/...\" matched no packages\n", "./empty/...")
 	expect(t, 0, "", "", "./...")
+	write(t, "shop.go", source)
+	const other = "go: warning: \"./empty/...\" matched no packages\n"
+	expect(t, 1, "shop_resilience.go: missing\n", other+outdated, "-check", ".", "./empty/...")
+	expect(t, 0, "", other+"go: warning: \"example.test/shop/paymnts/...\" matched no packages\n",
+		"./...", "./empty/...", "example.test/shop/paymnts/...")
+	expect(t, 0, "", "", "-check", ".", "./...")
 }
 
 // full is a device without space.

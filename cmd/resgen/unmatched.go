@@ -9,13 +9,15 @@ import (
 )
 
 // unmatched is what the go command says of patterns that match no package. It is
-// worth asking where nothing was found.
+// worth asking where nothing was found, or one of several patterns may have found
+// it all.
 func unmatched(options generator.Options) (warnings string) {
-	if !slices.ContainsFunc(options.Patterns, func(p string) bool { return strings.Contains(p, "...") }) {
+	wild := slices.DeleteFunc(slices.Clone(options.Patterns), func(p string) bool { return !strings.Contains(p, "...") })
+	if len(wild) == 0 {
 		return ""
 	}
 	var stderr strings.Builder
-	list := exec.Command("go", append([]string{"list", "-e", "-find", "-tags", options.Tags, "--"}, options.Patterns...)...)
+	list := exec.Command("go", append([]string{"list", "-e", "-find", "-tags", options.Tags, "--"}, wild...)...)
 	list.Stderr = &stderr
 	_ = list.Run() // what else is wrong is reported elsewhere
 	for line := range strings.Lines(stderr.String()) {
