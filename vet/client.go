@@ -33,7 +33,7 @@ func (c *checker) isRaw(t types.Type, iface *types.TypeName) bool {
 }
 
 // method reads a method of the client. One of another package cannot be read: it
-// may use all that its receiver holds, and makes no calls if that is nothing.
+// may use all that its receiver holds, and makes no calls if that is memory only.
 func (c *client) method(fn *types.Func) {
 	if fn.Pkg() == c.Pkg {
 		c.read(fn)
@@ -41,12 +41,37 @@ func (c *client) method(fn *types.Func) {
 	}
 	recv := named(fn.Signature().Recv().Type())
 	c.passes = c.passes || recv == nil || c.mayPass(recv.Type(), recv.Pkg(), map[types.Type]bool{})
-	c.calls = c.calls || recv != nil && !isEmpty(recv.Type())
+	c.calls = c.calls || recv != nil && !isMemory(recv.Type(), map[types.Type]bool{})
 }
 
-func isEmpty(t types.Type) bool {
-	s, ok := t.Underlying().(*types.Struct)
-	return ok && s.NumFields() == 0
+// isMemory tells whether a value holds nothing that could ask anybody outside
+// the process.
+func isMemory(t types.Type, seen map[types.Type]bool) bool {
+	if seen[t] || isError(t) {
+		return true
+	}
+	seen[t] = true
+	if obj := named(t); obj != nil && obj.Pkg() != nil && indoors[obj.Pkg().Path()] {
+		return true
+	}
+	switch t := t.Underlying().(type) {
+	case *types.Basic:
+		return true
+	case *types.Struct:
+		for field := range t.Fields() {
+			if !isMemory(field.Type(), seen) {
+				return false
+			}
+		}
+		return true
+	case *types.Map:
+		return isMemory(t.Key(), seen) && isMemory(t.Elem(), seen)
+	case *types.Chan: // who is at the other end?
+		return false
+	case interface{ Elem() types.Type }: // pointers, slices, arrays
+		return isMemory(t.Elem(), seen)
+	}
+	return false
 }
 
 // read reads the body of a function of the package.

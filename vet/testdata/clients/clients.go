@@ -3,6 +3,7 @@ package clients // want package:`\[{Inventory Inventory \[{Pick inventory false 
 import (
 	"context"
 	"net/http"
+	"sync"
 )
 
 // Inventory is the client of the warehouse.
@@ -61,3 +62,27 @@ type Nop struct{}
 func (Nop) Charge(ctx context.Context, cents int) error { return nil }
 
 func (Nop) Ping(ctx context.Context) error { return nil }
+
+// Memory keeps charges, and the last of them.
+type Memory struct {
+	callers sync.Map
+	mu      sync.Mutex
+	charges map[string][]charge
+	last    *charge
+	err     error
+}
+
+type charge struct {
+	cents    int
+	previous *charge
+}
+
+func (m *Memory) Charge(ctx context.Context, cents int) error {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.last = &charge{cents, m.last}
+	m.charges["all"] = append(m.charges["all"], *m.last)
+	return m.err
+}
+
+func (m *Memory) Ping(ctx context.Context) error { return m.err }

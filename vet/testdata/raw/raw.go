@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"net/http"
 	"strconv"
+	"strings"
 	"sync"
 	"sync/atomic"
 
@@ -302,6 +303,8 @@ func callOthers(ctx context.Context, do func(int) error, b billing) {
 	functions.Charge(ctx, 1)
 	var kept Payments = &memory{}
 	kept.Charge(ctx, 1)
+	var keptElsewhere Payments = &clients.Memory{}
+	keptElsewhere.Charge(ctx, 1)
 	var plain Payments = base{} // want `base is called as Payments without a guard`
 	plain.Charge(ctx, 1)
 	var gateway Payments = &clients.Gateway{} // want `clients.Gateway is called as Payments without a guard`
@@ -327,6 +330,22 @@ func (m *memory) Charge(ctx context.Context, cents int) error {
 }
 
 func (m *memory) Ping(context.Context) error { return nil }
+
+// writer is fulfilled by types of other packages.
+//
+//resilience:breaker
+type writer interface {
+	WriteString(s string) (int, error)
+}
+
+func write() (string, error) {
+	var text strings.Builder
+	var w writer = &text
+	if _, err := w.WriteString("tea"); err != nil {
+		return "", err
+	}
+	return text.String(), nil
+}
 
 // backend is guarded as a whole.
 //

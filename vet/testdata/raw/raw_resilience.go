@@ -75,6 +75,38 @@ func (w *ResilientShop) Checkout(ctx context.Context) error {
 	return call.Finish(w.next.Checkout(call.Context()))
 }
 
+var _ writer = (*resilientWriter)(nil)
+
+// resilientWriter is a writer whose calls are guarded.
+type resilientWriter struct {
+	next        writer
+	writeString *resilience.Guard
+}
+
+// newResilientWriter puts the guards of writer before next, with the settings of registry.
+func newResilientWriter(next writer, registry *resilience.Registry) (*resilientWriter, error) {
+	wiring := registry.Wire("writer")
+	w := &resilientWriter{
+		next:        next,
+		writeString: wiring.Guard("WriteString", resilience.Guards{Breaker: "writer"}),
+	}
+	if err := wiring.Done(); err != nil {
+		return nil, err
+	}
+	return w, nil
+}
+
+// WriteString is guarded by breaker writer.
+func (w *resilientWriter) WriteString(s string) (n int, err error) {
+	var call resilience.Call
+	defer call.Release()
+	if err := call.Begin(context.Background(), w.writeString); err != nil {
+		return n, err
+	}
+	n, err = w.next.WriteString(s)
+	return n, call.Finish(err)
+}
+
 var _ backend = (*resilientBackend)(nil)
 
 // resilientBackend is a backend whose calls are guarded.
