@@ -27,6 +27,10 @@ type (
 	parallel     struct{ base }
 	branches     struct{ base }
 	fallback     struct{ base }
+	untilDone    struct{ base }
+	ifCanceled   struct{ base }
+	elseStays    struct{ base }
+	elseLeaves   struct{ base }
 	retry        struct{ base }
 	retryFailure struct{ base }
 	uncounted    struct{ base }
@@ -41,8 +45,8 @@ var (
 	_ shop.Shop = onePath{}
 
 	_ = []shop.Shop{
-		enough{}, counted{}, parallel{}, branches{}, fallback{}, retry{}, retryFailure{}, uncounted{}, later{},
-		guardClause{}, elsewhere{}, leased{}, brokenOff{},
+		enough{}, counted{}, parallel{}, branches{}, fallback{}, untilDone{}, ifCanceled{}, elseStays{}, elseLeaves{},
+		retry{}, retryFailure{}, uncounted{}, later{}, guardClause{}, elsewhere{}, leased{}, brokenOff{},
 	}
 )
 
@@ -132,6 +136,48 @@ func (s fallback) Checkout(ctx context.Context) error {
 	return s.inventory.Pick(ctx, "bread")
 }
 
+func (s untilDone) Checkout(ctx context.Context) error {
+	err := s.inventory.Pick(ctx, "tea")
+	if err == nil {
+		return nil
+	}
+	err = s.inventory.Pick(ctx, "jam")
+	if err == nil {
+		return nil
+	}
+	return s.inventory.Pick(ctx, "bread")
+}
+
+func (s ifCanceled) Checkout(ctx context.Context) error {
+	err := s.inventory.Pick(ctx, "tea")
+	if !errors.Is(err, context.Canceled) {
+		return err
+	}
+	s.inventory.Pick(ctx, "jam")
+	return s.inventory.Pick(ctx, "bread")
+}
+
+func (s elseStays) Checkout(ctx context.Context) error {
+	items := 0
+	if err := s.inventory.Pick(ctx, "tea"); err != nil {
+		return err
+	} else {
+		items++
+	}
+	s.inventory.Pick(ctx, "jam")
+	return s.inventory.Pick(ctx, "bread") // want `3 calls on bulkhead inventory`
+}
+
+func (s elseLeaves) Checkout(ctx context.Context) error {
+	if err := s.inventory.Pick(ctx, "tea"); err != nil {
+		s.inventory.Ping(ctx)
+	} else {
+		return nil
+	}
+	s.inventory.Pick(ctx, "jam")
+	return s.inventory.Pick(ctx, "bread")
+}
+
 func (s retry) Checkout(ctx context.Context) (err error) {
 	for range 3 {
 		if err = s.inventory.Pick(ctx, "tea"); err == nil {
@@ -177,7 +223,11 @@ func (s uncounted) Checkout(ctx context.Context) error {
 func (s later) Checkout(ctx context.Context) error {
 	defer s.inventory.Pick(ctx, "tea")
 	go s.inventory.Pick(ctx, "tea")
-	go func() { s.inventory.Pick(ctx, "tea") }()
+	go func() {
+		s.inventory.Pick(ctx, "tea")
+		s.inventory.Pick(ctx, "jam")
+		s.inventory.Pick(ctx, "bread")
+	}()
 	do := func() { s.inventory.Pick(ctx, "tea") }
 	do()
 	return nil
