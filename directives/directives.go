@@ -18,6 +18,7 @@ package directives
 import (
 	"go/ast"
 	"go/token"
+	"slices"
 	"unicode"
 	"unicode/utf8"
 )
@@ -37,6 +38,15 @@ type Interface struct {
 func (i Interface) DefaultName() string {
 	first, size := utf8.DecodeRuneInString(i.Spec.Name.Name)
 	return string(unicode.ToLower(first)) + i.Spec.Name.Name[size:]
+}
+
+// All are the directives of the type, and then those of its methods.
+func (i Interface) All() Set {
+	all := slices.Clone(i.Directives)
+	for _, method := range i.Methods {
+		all = append(all, method.Directives...)
+	}
+	return all
 }
 
 // Method is a method that an interface declares itself, with its directives.

@@ -212,7 +212,7 @@ func (p *parser) wrappable(i Interface) bool {
 	default:
 		return true
 	}
-	for _, d := range i.all() {
+	for _, d := range i.All() {
 		p.fault(d.Slash, d.Kind.Name, "%s", why)
 	}
 	return false
@@ -242,13 +242,4 @@ func listsTypes(embedded ast.Expr) bool {
 	default:
 		return true
 	}
-}
-
-// all are the directives of the type and of its methods.
-func (i Interface) all() Set {
-	all := slices.Clone(i.Directives)
-	for _, method := range i.Methods {
-		all = append(all, method.Directives...)
-	}
-	return all
 }

@@ -161,11 +161,7 @@ func (c *checker) faultWhole(annotated directives.Interface, why string, args ..
 
 // faultEach reports every directive of an interface and of its methods.
 func (c *checker) faultEach(annotated directives.Interface, format string, args ...any) {
-	sets := []directives.Set{annotated.Directives}
-	for _, m := range annotated.Methods {
-		sets = append(sets, m.Directives)
-	}
-	for _, d := range slices.Concat(sets...) {
+	for _, d := range annotated.All() {
 		c.fault(d.Slash, d.Kind.Name, format, args...)
 	}
 }
@@ -174,15 +170,11 @@ func (c *checker) faultEach(annotated directives.Interface, format string, args 
 // is reported: at its directive or, if the interface declares the method without
 // one, at the method.
 func anchor(annotated directives.Interface, m *method) (token.Pos, string) {
-	var sets []directives.Set
+	all := annotated.All()
 	if m != nil {
-		sets = append(sets, m.own)
+		all = slices.Concat(m.own, all)
 	}
-	sets = append(sets, annotated.Directives)
-	for _, declared := range annotated.Methods {
-		sets = append(sets, declared.Directives)
-	}
-	first := slices.Concat(sets...)[0]
+	first := all[0]
 	if m != nil && len(m.own) == 0 && annotated.Spec.Pos() <= m.Pos() && m.Pos() < annotated.Spec.End() {
 		return m.Pos(), first.Kind.Name
 	}

@@ -30,10 +30,7 @@ func usageOf(pkg *load.Package, annotated map[*load.File][]directives.Interface)
 	u := usage{guarding: map[string]names{directives.Breaker: {}, directives.Bulkhead: {}}}
 	for _, interfaces := range annotated {
 		for _, iface := range interfaces {
-			u.add(pkg.Fset, iface.Directives)
-			for _, m := range iface.Methods {
-				u.add(pkg.Fset, m.Directives)
-			}
+			u.add(pkg.Fset, iface.All())
 		}
 	}
 	return u
