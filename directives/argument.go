@@ -170,16 +170,16 @@ func (r *reader) timeout(value Ref) {
 
 // wrapper reads the name of a type to be declared.
 func (r *reader) wrapper(value Ref) {
-	if why := NoWrapper(value.Text, r.file.Name.Name); why != "" {
+	if why := noWrapper(value.Text, r.file.Name.Name); why != "" {
 		r.wrong(value.Pos, "%q cannot name the wrapper type%s", value.Text, why)
 		return
 	}
 	r.directive.Name = value
 }
 
-// NoWrapper says why name cannot name a wrapper type of package pkg; it is empty
+// noWrapper says why name cannot name a wrapper type of package pkg; it is empty
 // if it can.
-func NoWrapper(name, pkg string) string {
+func noWrapper(name, pkg string) string {
 	switch {
 	case !token.IsIdentifier(name) || name == "_" || name == "init":
 		return "; write a Go identifier"

@@ -7,6 +7,8 @@ import (
 	"strings"
 
 	"golang.org/x/tools/go/packages"
+
+	"github.com/resgen-go/resgen/directives"
 )
 
 // A node is a package of the graph, in one variant, with what was found out
@@ -59,6 +61,8 @@ type source struct {
 	used    map[*node]bool     // packages that what is kept of the file mentions
 	cgo     bool               // it imports C
 	standIn bool
+
+	annotated []directives.Interface // of a file that outputs are ours for
 }
 
 // A unit is a declaration that is kept or dropped as a whole.

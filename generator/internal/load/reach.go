@@ -4,8 +4,10 @@ import (
 	"cmp"
 	"go/ast"
 	"go/token"
-	"regexp"
 	"slices"
+	"strings"
+
+	"github.com/resgen-go/resgen/directives"
 )
 
 // reach parses the packages that the declarations of the roots need, and keeps
@@ -59,29 +61,29 @@ func (l *loader) keepAll(n *node) {
 		for name := range n.promised {
 			l.want(s, nil, name)
 		}
-		if s.file.Asks {
-			for _, m := range classifier.FindAllSubmatch(s.file.Src, -1) {
-				l.wantClassifier(s, string(m[1]), string(m[2]))
+		for _, i := range s.annotated {
+			l.wantClassifier(s, i.Directives)
+			for _, method := range i.Methods {
+				l.wantClassifier(s, method.Directives)
 			}
 		}
 	}
 }
 
-// wantClassifier wants the function that a directive in s names, with a package
-// or bare. Any file of the package may import what it means.
-func (l *loader) wantClassifier(s *source, pkg, name string) {
-	if pkg == "" {
-		l.want(s, nil, name)
-		return
-	}
-	for _, from := range s.node.sources {
-		l.wantFrom(from, cmp.Or(from.imports[pkg], from.blank[pkg]), name)
+// wantClassifier wants the function that a directive in s names. Where it is of
+// another package, any file of the package may import that.
+func (l *loader) wantClassifier(s *source, set directives.Set) {
+	breaker, _ := set.Get(directives.Breaker)
+	pkg, name, qualified := strings.Cut(breaker.Classify.Text, ".")
+	switch {
+	case qualified:
+		for _, from := range s.node.sources {
+			l.wantFrom(from, cmp.Or(from.imports[pkg], from.blank[pkg]), name)
+		}
+	case pkg != "":
+		l.want(s, nil, pkg)
 	}
 }
-
-// classifier is the one argument of a directive that may name something of
-// another package.
-var classifier = regexp.MustCompile(`classify=(?:([\pL_][\pL\d_]*)\.)?([\pL_][\pL\d_]*)`)
 
 // keep marks units that have not been kept before, to be followed.
 func (l *loader) keep(units ...*unit) {

@@ -1,7 +1,6 @@
 package load
 
 import (
-	"cmp"
 	"fmt"
 	"go/ast"
 	"go/parser"
@@ -21,12 +20,12 @@ func (l *loader) addStandIns(n *node) {
 		if !s.file.Asks {
 			continue
 		}
-		targets := annotated(s.file.Syntax)
-		for _, t := range targets {
-			typ, constructor := t.names()
+		s.annotated, _ = directives.Parse(l.fset, s.file.Syntax, s.file.Src)
+		for _, i := range s.annotated {
+			typ, constructor := wrapperOf(i)
 			n.promised[typ], n.promised[constructor] = true, true
 		}
-		text := standIns(l.fset, s.file, targets, taken)
+		text := standIns(l.fset, s.file, s.annotated, taken)
 		if len(text) == 0 {
 			continue
 		}
@@ -45,7 +44,8 @@ func parsePlain(fset *token.FileSet, path string, src []byte) (*ast.File, error)
 	if directives.Asks(src) && !IsOutput(path, src) {
 		if syntax, err := parser.ParseFile(fset, path, src, parser.ParseComments); err == nil {
 			none := func(string) bool { return false }
-			text := standIns(fset, &File{Path: path, Src: src, Syntax: syntax}, annotated(syntax), none)
+			annotated, _ := directives.Parse(fset, syntax, src)
+			text := standIns(fset, &File{Path: path, Src: src, Syntax: syntax}, annotated, none)
 			src = slices.Concat(src, []byte("\n"), text)
 		}
 	}
@@ -60,14 +60,14 @@ func parsePlain(fset *token.FileSet, path string, src []byte) (*ast.File, error)
 	return syntax, err
 }
 
-// standIns are the declarations that stand in for the wrappers of the targets
-// in a file, as text.
-func standIns(fset *token.FileSet, file *File, targets []target, taken func(string) bool) []byte {
+// standIns are the declarations that stand in for the wrappers of the annotated
+// interfaces in a file, as text.
+func standIns(fset *token.FileSet, file *File, annotated []directives.Interface, taken func(string) bool) []byte {
 	var decls []byte
-	for _, t := range targets {
-		typ, constructor := t.names()
-		params, args := typeParams(fset, file, t.spec)
-		of := t.spec.Name.Name + args
+	for _, i := range annotated {
+		typ, constructor := wrapperOf(i)
+		params, args := typeParams(fset, file, i.Spec)
+		of := i.Spec.Name.Name + args
 		if !taken(typ) {
 			decls = fmt.Appendf(decls, "type %s%s struct{ %s }\n", typ, params, of)
 		}
@@ -111,70 +111,8 @@ func typeParams(fset *token.FileSet, file *File, spec *ast.TypeSpec) (params, ar
 	return params, "[" + strings.Join(names, ", ") + "]"
 }
 
-// A target is a type with a directive on itself or on a method.
-type target struct {
-	spec    *ast.TypeSpec
-	wrapper string // the NAME of its wrapper directive, or empty
-}
-
-func (t target) names() (typ, constructor string) { return Names(t.spec.Name.Name, t.wrapper) }
-
-// annotated are the types at package level that an output is going to have a
-// wrapper for.
-func annotated(file *ast.File) []target {
-	var targets []target
-	for _, decl := range file.Decls {
-		group, ok := decl.(*ast.GenDecl)
-		if !ok || group.Tok != token.TYPE {
-			continue
-		}
-		for _, spec := range group.Specs {
-			spec := spec.(*ast.TypeSpec)
-			from := group.Pos()
-			if group.Lparen.IsValid() {
-				from = spec.Pos()
-			}
-			if doc := docOf(group, spec); doc != nil {
-				from = doc.Pos()
-			}
-			if has, wrapper := annotations(file, from, spec.End()); has {
-				targets = append(targets, target{spec, wrapper})
-			}
-		}
-	}
-	return targets
-}
-
-func docOf(group *ast.GenDecl, spec *ast.TypeSpec) *ast.CommentGroup {
-	if spec.Doc != nil || group.Lparen.IsValid() {
-		return spec.Doc
-	}
-	return group.Doc
-}
-
-// annotations says whether there is a directive between two positions, and
-// which name a wrapper directive there gives.
-func annotations(file *ast.File, from, to token.Pos) (has bool, wrapper string) {
-	first, _ := slices.BinarySearchFunc(file.Comments, from, func(g *ast.CommentGroup, at token.Pos) int { return cmp.Compare(g.Pos(), at) })
-	for _, group := range file.Comments[first:] {
-		if group.Pos() >= to {
-			break
-		}
-		for _, comment := range group.List {
-			if d, ok := ast.ParseDirective(comment.Slash, comment.Text); ok && d.Tool == directives.Tool {
-				has, wrapper = true, cmp.Or(wrapperName(d, file.Name.Name), wrapper)
-			}
-		}
-	}
-	return has, wrapper
-}
-
-// wrapperName is the name that a directive gives a wrapper of package pkg;
-// empty if it gives none that can be declared.
-func wrapperName(d ast.Directive, pkg string) string {
-	args, err := d.ParseArgs()
-	if err != nil || d.Name != directives.Wrapper || len(args) == 0 || directives.NoWrapper(args[0].Arg, pkg) != "" {
-		return ""
-	}
-	return args[0].Arg
+// wrapperOf are the names that an output declares for an interface.
+func wrapperOf(i directives.Interface) (typ, constructor string) {
+	named, _ := i.Directives.Get(directives.Wrapper)
+	return Names(i.Spec.Name.Name, named.Name.Text)
 }
