@@ -1,13 +1,9 @@
 package generator
 
-import (
-	"fmt"
+import "github.com/dave/jennifer/jen"
 
-	"github.com/dave/jennifer/jen"
-)
-
-// Plan says everything about one output file. It is plain data, and JSON shows it
-// all: names are chosen, types printed, nothing is left to decide.
+// Plan says everything about one output file. It is plain data: names are chosen,
+// types printed, nothing is left to decide.
 type Plan struct {
 	Path       string // of the output
 	Source     string // the file that asks for it
@@ -108,8 +104,3 @@ type Type struct {
 	code     *jen.Statement
 	identity string // equal for identical spellings
 }
-
-func (t Type) String() string { return fmt.Sprintf("%#v", t.code) }
-
-// MarshalText lets a plan be looked at as JSON.
-func (t Type) MarshalText() ([]byte, error) { return []byte(t.String()), nil }

@@ -2,11 +2,15 @@ package generator
 
 import (
 	"encoding/json"
+	"fmt"
 	"go/token"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 )
+
+// MarshalText prints a type, so that JSON shows all of a plan.
+func (t Type) MarshalText() ([]byte, error) { return fmt.Appendf(nil, "%#v", t.code), nil }
 
 func TestAPlanShowsAllThatWillBeGenerated(t *testing.T) {
 	pkg, err := checkSources(map[string]string{"in.go": `package random
