@@ -28,9 +28,8 @@ import (
 // that only go/types can tell to be one.
 type Interface struct {
 	Spec       *ast.TypeSpec
-	Decl       *ast.GenDecl // declares Spec
-	Directives Set          // of the type itself
-	Methods    []Method     // the declared methods that carry directives, in their order
+	Directives Set      // of the type itself
+	Methods    []Method // the declared methods that carry directives, in their order
 }
 
 // DefaultName is the name that a directive means when it gives none: the
@@ -51,7 +50,6 @@ func (i Interface) All() Set {
 
 // Method is a method that an interface declares itself, with its directives.
 type Method struct {
-	Field      *ast.Field
 	Name       *ast.Ident
 	Directives Set
 }

@@ -101,7 +101,7 @@ func (p *parser) typeSpec(decl *ast.GenDecl, spec *ast.TypeSpec) (Interface, boo
 	if !mayBeInterface(spec) {
 		return Interface{}, false
 	}
-	i := Interface{Spec: spec, Decl: decl}
+	i := Interface{Spec: spec}
 	i.Directives = p.claim(typeDoc(decl, spec), OnType, "type "+spec.Name.Name)
 	if literal, ok := ast.Unparen(spec.Type).(*ast.InterfaceType); ok {
 		i.Methods = p.methods(literal)
@@ -118,7 +118,7 @@ func (p *parser) methods(literal *ast.InterfaceType) []Method {
 		if len(field.Names) == 0 {
 			continue
 		}
-		method := Method{Field: field, Name: field.Names[0]}
+		method := Method{Name: field.Names[0]}
 		method.Directives = p.claim(field.Doc, OnMethod, "method "+method.Name.Name)
 		if len(method.Directives) > 0 {
 			list = append(list, method)

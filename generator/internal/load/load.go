@@ -39,7 +39,6 @@ type Package struct {
 	// It is empty where the go command was not asked, because no file asks, or
 	// does not know the folder.
 	Path string
-	Name string
 	// Dir is the folder, absolute.
 	Dir string
 	// Module is nil outside of modules.

@@ -135,7 +135,7 @@ func load(dir string, cfg Config, patterns []string) string {
 }
 
 func describe(text *strings.Builder, p *Package) {
-	fmt.Fprintf(text, "package %s (%s) in %s\n", p.Path, p.Name, p.Dir)
+	fmt.Fprintf(text, "package %s in %s\n", p.Path, p.Dir)
 	describeFiles(text, "file", p.Files)
 	describeFiles(text, "output", p.Outputs)
 	describeFiles(text, "ignored", p.Ignored)

@@ -59,7 +59,6 @@ func (f *folder) ignored(packages []*Package) []*File {
 // fill tells in result what is known of p.
 func (l *loader) fill(result *Package, f *folder, p *packages.Package) {
 	n := l.nodes[p.ID]
-	result.Name = p.Name
 	if !isLocal(p.PkgPath) { // else the go command knows no better than the pattern
 		result.Path = p.PkgPath
 	}
