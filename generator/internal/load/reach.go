@@ -6,8 +6,6 @@ import (
 	"go/token"
 	"slices"
 	"strings"
-
-	"github.com/resgen-go/resgen/directives"
 )
 
 // reach parses the packages that the declarations of the roots need, and keeps
@@ -62,19 +60,17 @@ func (l *loader) keepAll(n *node) {
 			l.want(s, nil, name)
 		}
 		for _, i := range s.annotated {
-			l.wantClassifier(s, i.Directives)
-			for _, method := range i.Methods {
-				l.wantClassifier(s, method.Directives)
+			for _, d := range i.All() {
+				l.wantClassifier(s, d.Classify.Text)
 			}
 		}
 	}
 }
 
-// wantClassifier wants the function that a directive in s names. Where it is of
-// another package, any file of the package may import that.
-func (l *loader) wantClassifier(s *source, set directives.Set) {
-	breaker, _ := set.Get(directives.Breaker)
-	pkg, name, qualified := strings.Cut(breaker.Classify.Text, ".")
+// wantClassifier wants the function that a directive in s names, if it names one.
+// Where it is of another package, any file of the package may import that.
+func (l *loader) wantClassifier(s *source, function string) {
+	pkg, name, qualified := strings.Cut(function, ".")
 	switch {
 	case qualified:
 		for _, from := range s.node.sources {
