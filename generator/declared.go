@@ -56,7 +56,7 @@ func isSource(name string) bool {
 // parseOutsider is nil for a file that is not the package's, or ours.
 func (c *checker) parseOutsider(path string) *load.File {
 	src, err := os.ReadFile(path)
-	if err != nil || load.IsOurs(src) {
+	if err != nil || load.IsOutput(path, src) {
 		return nil
 	}
 	syntax, _ := parser.ParseFile(c.pkg.Fset, path, src, parser.SkipObjectResolution|parser.ParseComments)
