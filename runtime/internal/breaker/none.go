@@ -30,7 +30,7 @@ func (recovery) Judge(e Evidence) Verdict {
 	switch {
 	case !e.Failed:
 		return Verdict{Closed, "a call succeeded"}
-	case e.Held:
+	case e.Held():
 		return Verdict{Open, "a call failed"}
 	}
 	return Verdict{}

@@ -222,8 +222,7 @@ func (p *Period) judge(failed bool, now Instant) {
 	verdict := Verdict{}
 	if p.rules.Judge != nil {
 		verdict = p.rules.Judge.Judge(Evidence{
-			Counts: p.window.counts(now), Failed: failed, Held: p.breaker.hold.outage != 0, Passed: p.passed,
-			window: p.window, now: now,
+			Counts: p.window.counts(now), Failed: failed, Passed: p.passed, period: p, now: now,
 		})
 	}
 	p.passed = 0

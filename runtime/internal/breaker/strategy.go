@@ -103,17 +103,21 @@ type Judge interface {
 }
 
 // Evidence is what a judge sees: one outcome and the window that ends with it.
+// With the judge it fits into registers; over the stack a failure costs more.
 type Evidence struct {
 	Counts
 	Failed bool   // the outcome
-	Held   bool   // an outage that was found elsewhere lasts; see Breaker.Hold
 	Passed uint64 // successes before it that were not shown one by one
-	window window
+	period *Period
 	now    Instant
 }
 
 // Window is what the window holds, oldest first, the outcome last.
-func (e Evidence) Window() iter.Seq[Tally] { return e.window.all(e.now) }
+func (e Evidence) Window() iter.Seq[Tally] { return e.period.window.all(e.now) }
+
+// Held reports that an outage lasts that was found elsewhere; see
+// [Breaker.Hold].
+func (e Evidence) Held() bool { return e.period.breaker.hold.outage != 0 }
 
 // Verdict is a judge's decision. Without a reason it is none, and the breaker
 // stays as it is.
