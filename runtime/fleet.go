@@ -111,5 +111,6 @@ func (r *Registry) fleetHooks() sharing.Hooks {
 			r.link.Store(&link)
 			r.events.emit(link)
 		},
+		Rest: func() { r.link.Store(nil) },
 	}
 }

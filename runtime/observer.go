@@ -38,7 +38,10 @@ const (
 	frequentLimit = queueLimit * 3 / 4
 )
 
-var errUndelivered = errors.New("resilience: an observer did not take its last events in time")
+var (
+	errUndelivered = errors.New("resilience: an observer did not take its last events in time")
+	errUnlogged    = errors.New("resilience: the handler of the log did not take the last transitions in time")
+)
 
 // events is a queue before observers. Its goroutine lives only while events wait.
 type events struct {
@@ -144,8 +147,9 @@ func (q *events) snapshot() EventFigures {
 	return q.figures
 }
 
-// drain waits for the delivery of what waits now, for a time.
-func (q *events) drain() error {
+// drain waits for the delivery of what waits now, and returns late if that takes
+// too long.
+func (q *events) drain(late error) error {
 	delivered := make(flush)
 	q.mu.Lock()
 	if !q.delivering {
@@ -154,7 +158,7 @@ func (q *events) drain() error {
 	}
 	q.waiting = append(q.waiting, delivered)
 	q.mu.Unlock()
-	return within(patience, delivered, errUndelivered)
+	return within(patience, delivered, late)
 }
 
 // newLog is a queue of transitions for the logger. It is apart from that of the

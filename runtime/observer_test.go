@@ -220,6 +220,18 @@ func TestAnObserverThatHangsDoesNotHoldUpTheLog(t *testing.T) {
 	})
 }
 
+func TestCloseSaysThatTheLogHangs(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		hangs := make(records)
+		registry := newRegistry(t, opens, resilience.Logger(slog.New(hangs)))
+		handle(t, registry, "b").Trip("ann")
+		if err := registry.Close(); err == nil || !strings.Contains(err.Error(), "log") {
+			t.Errorf("Close says %v", err)
+		}
+		<-hangs
+	})
+}
+
 func TestEventsInJSONTellTheirErrors(t *testing.T) {
 	cases := []struct {
 		event resilience.Event

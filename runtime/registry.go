@@ -167,7 +167,7 @@ func (r *Registry) end() error {
 	if r.fleet != nil {
 		r.fleet.Close()
 	}
-	return errors.Join(r.unfollow(), r.log.drain(), r.events.drain())
+	return errors.Join(r.unfollow(), r.log.drain(errUnlogged), r.events.drain(errUndelivered))
 }
 
 // unfollow stops following the source. One that hangs is not waited for.
@@ -279,7 +279,7 @@ func (r *Registry) admitName(section, name string, known int) error {
 	}
 	unknown := r.unknown(r.settings, section, name)
 	if r.strict {
-		return unknown.fault(r.reload.Source)
+		return unknown.fault(r.settings.Name())
 	}
 	r.events.emit(unknown)
 	return nil

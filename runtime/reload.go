@@ -140,17 +140,21 @@ func (r *Registry) warn() {
 
 // reserve is what an entry method takes of a bulkhead before its body runs.
 type reserve struct {
-	method  string
-	permits int
+	method   string
+	bulkhead string
+	permits  int
 }
 
-// noteReserve remembers the largest of a bulkhead, and warns if it can't be had.
-func (r *Registry) noteReserve(bulkhead string, wanted reserve) {
+// note remembers the largest of each bulkhead, and warns of those that can't be
+// had.
+func (r *Registry) note(reserves []reserve) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if wanted.permits > r.reserves[bulkhead].permits {
-		r.reserves[bulkhead] = wanted
-		r.warnOfReserve(bulkhead)
+	for _, wanted := range reserves {
+		if wanted.permits > r.reserves[wanted.bulkhead].permits {
+			r.reserves[wanted.bulkhead] = wanted
+			r.warnOfReserve(wanted.bulkhead)
+		}
 	}
 }
 
@@ -161,7 +165,7 @@ func (r *Registry) warnOfReserve(bulkhead string) {
 	}
 	r.events.emit(SettingWarning{At: time.Now(), Text: fmt.Sprintf(
 		"%s: bulkheads.%s.maxConcurrentCalls: %d is below the %d permits that %s reserves: all its calls are refused",
-		cmp.Or(r.reload.Source, "built-in settings"), bulkhead, size, wanted.permits, wanted.method)})
+		cmp.Or(r.settings.Name(), "built-in settings"), bulkhead, size, wanted.permits, wanted.method)})
 }
 
 func (r *Registry) read() (settings *config.File, name string, err error) {

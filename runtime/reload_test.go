@@ -533,6 +533,26 @@ func TestABulkheadTooSmallForAnEntryIsWarnedOf(t *testing.T) {
 	})
 }
 
+func TestAWrapperThatFailsReservesNothing(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		warned := false
+		source, registry := newSource(t, `{}`, resilience.Observe(resilience.ObserverFunc(func(e resilience.Event) {
+			_, isWarning := e.(resilience.SettingWarning)
+			warned = warned || isWarning
+		})))
+		wiring := registry.Wire("Client")
+		wiring.Guard("Do", resilience.Guards{Preload: []resilience.Permits{{Bulkhead: "b", N: 5_000_000}}})
+		if wiring.Done() == nil {
+			t.Fatal("a reservation of five million permits is accepted")
+		}
+		reload(t, source, registry, `{"timeouts": {}}`)
+		synctest.Wait()
+		if warned {
+			t.Error("a reservation of no wrapper is warned of")
+		}
+	})
+}
+
 func TestACallThatWaitsKeepsAllSettingsThatItBeganWith(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		settings := func(limit string) string {

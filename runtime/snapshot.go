@@ -15,7 +15,7 @@ type Snapshot struct {
 	Bulkheads []BulkheadSnapshot `json:"bulkheads"`
 	Timeouts  []TimeoutSnapshot  `json:"timeouts"`
 	Settings  SettingsSnapshot   `json:"settings"`
-	Fleet     *FleetSnapshot     `json:"fleet,omitempty"` // nil without an adapter, and before the first exchange with its server
+	Fleet     *FleetSnapshot     `json:"fleet,omitempty"` // nil where nothing is shared, and before the first exchange
 	Events    EventFigures       `json:"events"`
 }
 
@@ -33,7 +33,7 @@ type BreakerSnapshot struct {
 	RefusedTotal uint64    `json:"refusedTotal"`     // calls refused since the breaker was made
 	Gates        uint64    `json:"gates"`            // entries that a gate turned away because of it, since it was made
 	Trials       int       `json:"trials"`           // calls of HALF_OPEN that have not ended
-	Shared       bool      `json:"shared,omitempty"` // with other processes
+	Shared       bool      `json:"shared,omitempty"` // by its settings; Snapshot.Fleet tells whether there is a link
 	Held         bool      `json:"held,omitempty"`   // by an outage of all processes that share it
 	Figures                // of the window; while OPEN of the one that opened it
 }

@@ -42,6 +42,7 @@ type Wiring struct {
 	registry *Registry
 	iface    string
 	probes   []pendingProbe
+	reserves []reserve
 	faults   []error
 	seen     map[string]bool // the texts of faults
 }
@@ -144,7 +145,7 @@ func (w *Wiring) entry(g *Guard, guards Guards) *entry {
 func (w *Wiring) wants(wants []bulkhead.Want, method string, permits []Permits, as bulkhead.Use) []bulkhead.Want {
 	for _, p := range permits {
 		if found := w.bulkhead(p.Bulkhead); found != nil {
-			w.registry.noteReserve(p.Bulkhead, reserve{method, p.N})
+			w.reserves = append(w.reserves, reserve{method, p.Bulkhead, p.N})
 			wants = append(wants, bulkhead.Want{Bulkhead: found, N: p.N, As: as})
 		}
 	}
@@ -187,6 +188,7 @@ func (w *Wiring) Done() error {
 			return fmt.Errorf("%s: %w", w.iface, err)
 		}
 	}
+	r.note(w.reserves)
 	return nil
 }
 

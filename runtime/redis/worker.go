@@ -56,7 +56,7 @@ const (
 
 func (w *worker) work() {
 	defer close(w.done)
-	defer w.disconnect()
+	defer w.rest()
 	for {
 		next := time.NewTimer(time.Until(w.step()))
 		select {
@@ -85,7 +85,7 @@ func (w *worker) step() (next time.Time) {
 		}
 	}
 	if !slices.ContainsFunc(members, (*member).busy) {
-		w.disconnect()
+		w.rest()
 		return now.Add(idle)
 	}
 	w.collect(members, now)
@@ -293,6 +293,15 @@ func (w *worker) tell(trouble error) {
 	}
 	w.link = state
 	w.fleet.hooks.Link(sharing.Link{At: time.Now(), Err: trouble})
+}
+
+// rest ends the link where nobody needs it.
+func (w *worker) rest() {
+	w.disconnect()
+	if w.link != untold {
+		w.link = untold
+		w.fleet.hooks.Rest()
+	}
 }
 
 // complain tells observers of each complaint, as a loss and a return.

@@ -91,6 +91,9 @@ func (f format) parse(name string, data []byte, alone bool) (*File, error) {
 	return &File{name, f, sections, r.warnings.settle()}, nil
 }
 
+// Name is what faults call the file.
+func (f *File) Name() string { return f.name }
+
 // Warnings are what the file says but does not mean word by word, such as a
 // minimumNumberOfCalls above the window.
 func (f *File) Warnings() []Fault { return slices.Clone(f.warnings) }

@@ -37,6 +37,7 @@ type Adapter interface {
 type Hooks struct {
 	Outage func(Outage)
 	Link   func(Link)
+	Rest   func() // nothing is shared for now, so there is no link
 }
 
 // Change is what happened to an outage.
