@@ -100,7 +100,8 @@ func (c *checker) importFacts() {
 				continue
 			}
 			obj = named(obj.Type())
-			if own || obj.Pkg() == fact.Package && c.wrappers[obj] == nil {
+			_, wrappedHere := c.wrappers[obj]
+			if own || obj.Pkg() == fact.Package && !wrappedHere {
 				c.known[obj] = g
 			}
 		}
@@ -137,7 +138,8 @@ func (c *checker) wired(constructor *ast.FuncDecl) []method {
 	return methods
 }
 
-// permits reads a list of permits, without those of which the number is unknown.
+// permits reads a list of permits, without those of which the bulkhead or the
+// number is unknown.
 func (c *checker) permits(x ast.Expr) []permits {
 	literal, ok := x.(*ast.CompositeLit)
 	if !ok {
@@ -146,9 +148,10 @@ func (c *checker) permits(x ast.Expr) []permits {
 	var list []permits
 	for _, element := range literal.Elts {
 		made := fields(element)
+		bulkhead := c.text(made["Bulkhead"])
 		n, ok := constant.Int64Val(constant.ToInt(c.TypesInfo.Types[made["N"]].Value))
-		if ok {
-			list = append(list, permits{c.text(made["Bulkhead"]), int(n)})
+		if ok && bulkhead != "" {
+			list = append(list, permits{bulkhead, int(n)})
 		}
 	}
 	return list

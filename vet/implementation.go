@@ -84,7 +84,7 @@ func (c *checker) implementation(t types.Type, iface *types.TypeName, found map[
 	for _, m := range known.Methods {
 		obj, _, _ := types.LookupFieldOrMethod(t, false, iface.Pkg(), m.Name)
 		fn, ok := obj.(*types.Func)
-		if !ok || !m.Entry {
+		if !ok || !m.Entry || contextIndex(fn.Signature()) < 0 {
 			continue
 		}
 		fn = fn.Origin()

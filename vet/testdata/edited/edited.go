@@ -1,4 +1,4 @@
-// want package:`\[{ResilientShop Shop \[{Pick  true \[{inventory 1}\] \[\]}\]} {Shop Shop [^{}]*{[^{}]*{inventory 1}[^{}]*}[^{}]*}\]`
+// want package:`\[{ResilientShop Shop \[{Close  true \[{inventory 1}\] \[\]} {Pick  true \[{inventory 1}\] \[\]}\]} {Shop Shop .*}\]`
 
 // Package edited has wrappers that were changed by hand.
 package edited
@@ -9,6 +9,7 @@ import "context"
 type Shop interface {
 	Pick(ctx context.Context) error
 	Pack(ctx context.Context) error
+	Close() error // has no context to carry anything
 }
 
 type shop struct{}
@@ -18,3 +19,5 @@ var _ Shop = shop{}
 func (shop) Pick(ctx context.Context) error { return nil }
 
 func (shop) Pack(ctx context.Context) error { return nil }
+
+func (shop) Close() error { return nil }

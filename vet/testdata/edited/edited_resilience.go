@@ -23,6 +23,7 @@ func NewResilientShop(next Shop, registry *resilience.Registry) (*ResilientShop,
 		wiring.Guard("Pick", resilience.Guards{Check: nil, Preload: []resilience.Permits{
 			{Bulkhead: "inventory", N: n},
 			{Bulkhead: "inventory", N: two},
+			{Bulkhead: name, N: 2},
 			{"payments", 1},
 			0 + 7: {Bulkhead: name},
 			{},
@@ -30,6 +31,7 @@ func NewResilientShop(next Shop, registry *resilience.Registry) (*ResilientShop,
 			permits[0],
 		}, Lease: permits}),
 		wiring.Guard("Pack", guards),
+		wiring.Guard("Close", resilience.Guards{Preload: []resilience.Permits{{Bulkhead: "inventory", N: 1}}}),
 		wiring.Guard(name, resilience.Guards{Bulkhead: name}),
 		wiring.Guard(both()),
 		(*resilience.Wiring).Guard(wiring, "Pack", resilience.Guards{}),
@@ -43,6 +45,8 @@ func both() (string, resilience.Guards) { return "Pack", resilience.Guards{} }
 func (w *ResilientShop) Pick(ctx context.Context) error { return w.next.Pick(ctx) }
 
 func (w *ResilientShop) Pack(ctx context.Context) error { return w.next.Pack(ctx) }
+
+func (w *ResilientShop) Close() error { return w.next.Close() }
 
 // Of the shape of a constructor, but none.
 
