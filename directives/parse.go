@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"go/ast"
+	"go/doc"
 	"go/token"
 	"slices"
 	"strings"
@@ -174,7 +175,7 @@ func (p *parser) documents(group *ast.CommentGroup) bool {
 		}
 		for _, spec := range gen.Specs {
 			spec := spec.(*ast.TypeSpec)
-			if mayBeInterface(spec) && typeDoc(gen, spec) == group || documentsMethod(group, spec) {
+			if mayBeInterface(spec) && !isPlain(spec) && typeDoc(gen, spec) == group || documentsMethod(group, spec) {
 				return true
 			}
 		}
@@ -198,6 +199,12 @@ func mayBeInterface(spec *ast.TypeSpec) bool {
 	default:
 		return false
 	}
+}
+
+// isPlain reports a type made of a predeclared one that is no interface.
+func isPlain(spec *ast.TypeSpec) bool {
+	name, ok := ast.Unparen(spec.Type).(*ast.Ident)
+	return ok && doc.IsPredeclared(name.Name) && !slices.Contains([]string{"any", "error", "comparable"}, name.Name)
 }
 
 // wrappable reports an interface that no value can have, or no code can name,

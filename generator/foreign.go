@@ -23,7 +23,11 @@ func (c *checker) foreign(targets []*target) Faults {
 				if files[from.Filename] == nil {
 					files[from.Filename] = directivesIn(from.Filename)
 				}
-				if set := files[from.Filename][spot{from.Line, m.Name()}]; len(set) > 0 {
+				set := files[from.Filename][spot{from.Line, m.Name()}]
+				if _, none := set.Get(directives.None); none && m.guard == nil {
+					continue // it passes through here, too
+				}
+				if len(set) > 0 {
 					faults = append(faults, warning(directives.Position(c.pkg.Fset, e.at), set[0].Kind.Name,
 						"the directives of %s at %s do not hold in %s, as its package is another; declare %[1]s in %[3]s once more, with those that should",
 						m.Name(), c.place(e.fn.Pos()), t.name))

@@ -218,6 +218,11 @@ type Base[T any] interface {
 type More interface {
 	Base[int]
 }
+
+type Closing interface {
+	//resilience:none
+	Close() error
+}
 -- app/app.go --
 package app
 
@@ -255,6 +260,13 @@ type Local interface {
 type Both interface {
 	base.More
 	Local
+}
+
+// Closing guards one method of its own, and Close in no way.
+type Closing interface {
+	base.Closing
+	//resilience:breaker
+	Do() error
 }
 -- app/app_test.go --
 package app_test

@@ -20,7 +20,7 @@ func (l *loader) addStandIns(n *node) {
 		if !s.file.Asks {
 			continue
 		}
-		s.annotated, _ = directives.Parse(l.fset, s.file.Syntax, s.file.Src)
+		s.annotated = annotated(l.fset, s.file)
 		for _, i := range s.annotated {
 			typ, constructor := wrapperOf(i)
 			n.promised[typ], n.promised[constructor] = true, true
@@ -44,8 +44,8 @@ func parsePlain(fset *token.FileSet, path string, src []byte) (*ast.File, error)
 	if directives.Asks(src) && !IsOutput(path, src) {
 		if syntax, err := parser.ParseFile(fset, path, src, parser.ParseComments); err == nil {
 			none := func(string) bool { return false }
-			annotated, _ := directives.Parse(fset, syntax, src)
-			text := standIns(fset, &File{Path: path, Src: src, Syntax: syntax}, annotated, none)
+			file := &File{Path: path, Src: src, Syntax: syntax}
+			text := standIns(fset, file, annotated(fset, file), none)
 			src = slices.Concat(src, []byte("\n"), text)
 		}
 	}
@@ -58,6 +58,44 @@ func parsePlain(fset *token.FileSet, path string, src []byte) (*ast.File, error)
 		}
 	}
 	return syntax, err
+}
+
+// annotated are the interfaces in a file that have directives, and the types
+// whose only one is at fault: where their wrapper is mentioned, that is not the
+// mistake.
+func annotated(fset *token.FileSet, file *File) []directives.Interface {
+	all, faults := directives.Parse(fset, file.Syntax, file.Src)
+	if len(faults) == 0 {
+		return all
+	}
+	line := func(pos token.Pos) int { return directives.Position(fset, pos).Line }
+	for _, decl := range file.Syntax.Decls {
+		group, ok := decl.(*ast.GenDecl)
+		if !ok || group.Tok != token.TYPE {
+			continue
+		}
+		for _, spec := range group.Specs {
+			spec := spec.(*ast.TypeSpec)
+			known := slices.ContainsFunc(all, func(i directives.Interface) bool { return i.Spec == spec })
+			from, to := line(begin(group, spec)), line(spec.End())
+			within := func(f directives.Fault) bool { return from <= f.Position.Line && f.Position.Line <= to }
+			if !known && slices.ContainsFunc(faults, within) {
+				all = append(all, directives.Interface{Spec: spec})
+			}
+		}
+	}
+	return all
+}
+
+// begin is where a type begins, with its doc comment.
+func begin(group *ast.GenDecl, spec *ast.TypeSpec) token.Pos {
+	switch {
+	case spec.Doc != nil:
+		return spec.Doc.Pos()
+	case !group.Lparen.IsValid() && group.Doc != nil:
+		return group.Doc.Pos()
+	}
+	return spec.Pos()
 }
 
 // standIns are the declarations that stand in for the wrappers of the annotated
