@@ -53,10 +53,22 @@ func config(args []string, stdout, stderr io.Writer) int {
 		return exitFault
 	case file != "":
 		return check(string(file), result.Used(), stdout, stderr)
+	case output != "" && !usesNames(result.Used()):
+		fmt.Fprintf(stderr, "resgen: no directive there uses a name, so there is nothing to write to %s\n", output)
+		return exitFault
 	case output != "":
 		return begin(string(output), resilience.StartingSettings(result.Used()), stderr)
 	}
 	return printed(stdout, stderr, resilience.StartingSettings(result.Used()))
+}
+
+func usesNames(used map[string][]string) bool {
+	for _, names := range used {
+		if len(names) > 0 {
+			return true
+		}
+	}
+	return false
 }
 
 // noGo reports that the current folder has no Go files.

@@ -81,6 +81,12 @@ func TestConfigNeverWritesOverAFile(t *testing.T) {
 	}
 	expect(t, exitFault, "", "resgen: open none/new.json: no such file or directory\n", "config", "-o", "none/new.json")
 	expect(t, exitUsage, "", "resgen config: -o does not go with -file\n", "config", "-o", "other.json", "-file", "new.json")
+	if err := os.Mkdir("idle", 0o755); err != nil {
+		t.Fatal(err)
+	}
+	write(t, "idle/idle.go", "package idle\n")
+	expect(t, exitFault, "", "resgen: no directive there uses a name, so there is nothing to write to other.json\n",
+		"config", "-o", "other.json", "./idle")
 }
 
 func TestConfigChecksAFileByItselfWhereThereIsNoGo(t *testing.T) {
