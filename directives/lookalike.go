@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 	"unicode"
+	"unicode/utf8"
 
 	"github.com/resgen-go/resgen/internal/nearest"
 )
@@ -89,9 +90,22 @@ func (p *parser) intended(pos token.Pos, comment string, slashes bool, group *as
 		return meant, meant.plain || !p.amongCode(pos)
 	}
 	if meant, ok := hinted(comment); ok {
-		return meant, p.documents(group)
+		inSentence := !partsOf(comment, false).colon() && goesOn(group, pos)
+		return meant, p.documents(group) && !inSentence
 	}
 	return intention{}, false
+}
+
+// goesOn reports whether the comment at pos is in the middle of a sentence, as
+// the line before it ends with a word.
+func goesOn(group *ast.CommentGroup, pos token.Pos) bool {
+	i := slices.IndexFunc(group.List, func(c *ast.Comment) bool { return c.Slash == pos })
+	if i < 1 {
+		return false
+	}
+	before := group.List[i-1].Text
+	last, _ := utf8.DecodeLastRuneInString(trimEnd(before))
+	return !meant(strings.TrimPrefix(before, "//"), true) && (last == ',' || isLetterOrDigit(last))
 }
 
 // blockLine cuts what frames a line of a block comment. The comment is what
