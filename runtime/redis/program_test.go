@@ -197,13 +197,17 @@ func TestAFleetOfProcesses(t *testing.T) {
 	all = slices.DeleteFunc(all, func(p *program) bool { return p == holder })
 	callsOf(all, 100, 0)
 	inPrograms(t, all, "another process ended the outage", isState("CLOSED"))
-	got := gone.Outages
-	for _, p := range all {
-		got = append(got, p.now().Outages...)
+	told := func() []string {
+		changes := slices.Clone(gone.Outages)
+		for _, p := range all {
+			changes = append(changes, p.now().Outages...)
+		}
+		return changes
 	}
+	eventually(t, "the end is told", func() bool { return slices.Contains(told(), "b ENDED") }) // a moment after it is seen
 	for _, change := range []string{"b BEGAN", "b ENDED"} {
-		if n := count(got, change); n != 1 {
-			t.Errorf("%q was told %d times in %q, want once", change, n, got)
+		if n := count(told(), change); n != 1 {
+			t.Errorf("%q was told %d times in %q, want once", change, n, told())
 		}
 	}
 
