@@ -3,11 +3,13 @@ package config
 import (
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
 	"runtime"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -16,6 +18,7 @@ import (
 	"github.com/resgen-go/resgen/runtime/internal/breaker"
 	"github.com/resgen-go/resgen/runtime/internal/bulkhead"
 	"github.com/resgen-go/resgen/runtime/internal/setting"
+	"pgregory.net/rapid"
 )
 
 // load is what becomes of the file at path.
@@ -253,21 +256,63 @@ func checkWarnings(t *testing.T, f *File, want []string) {
 	}
 }
 
-func TestADurationThatIsOutsideOnlyInSumMeansTheBound(t *testing.T) {
-	f := parseGood(t, `{
-		"breakers": {"a": {"testDelay": "P364DT25H"}},
-		"bulkheads": {"a": {"maxWaitDuration": "8760h0m0.5s"}},
-		"timeouts": {"a": {"duration": "0.5ns0.25ns"}}
-	}`)
-	checkWarnings(t, f, []string{
-		`resilience.json:2:35: breakers.a.testDelay: "P364DT25H" is outside [0s, 8760h] in sum; it means 8760h`,
-		`resilience.json:3:42: bulkheads.a.maxWaitDuration: "8760h0m0.5s" is outside [0s, 8760h] in sum; it means 8760h`,
-	})
-	if d := f.Timeout("a"); d != 1 {
-		t.Errorf("the timeout is %v", d)
+// spellings are the ways of writing one time.
+func spellings(d time.Duration) []string {
+	hour, day := time.Hour, 24*time.Hour
+	return []string{
+		strconv.Quote(d.String()),
+		strconv.Quote(fmt.Sprintf("%dns", d)),
+		strconv.Quote(fmt.Sprintf("%dh%dns", d/hour, d%hour)),
+		strconv.Quote(fmt.Sprintf("%dns%dh", d%hour, d/hour)),
+		strconv.Quote(fmt.Sprintf("P%dDT%dH%d.%09dS", d/day, d%day/hour, d%hour/time.Second, d%time.Second)),
+		strconv.Quote(fmt.Sprintf("P%dWT%dH%d,%09dS", d/(7*day), d%(7*day)/hour, d%hour/time.Second, d%time.Second)),
+		strconv.Quote(fmt.Sprintf("PT%d.%09dS", d/time.Second, d%time.Second)),
+		fmt.Sprintf("%d.%09d", d/time.Second, d%time.Second),
 	}
-	if s := f.Bulkhead("a"); s.MaxWaitDuration != 8760*time.Hour {
-		t.Errorf("the bulkhead waits %v", s.MaxWaitDuration)
+}
+
+func TestFieldF15OneTimeIsJudgedAlikeInEverySpelling(t *testing.T) {
+	fields := standard.section(Breakers).kind("CANARY_RATE_THRESHOLD").fields()
+	fields = slices.DeleteFunc(slices.Clone(fields), func(f setting.Field) bool { return f.Kind != setting.Duration })
+	rapid.Check(t, func(t *rapid.T) {
+		f := rapid.SampledFrom(fields).Draw(t, "field")
+		bound := rapid.SampledFrom([]any{f.Range.Low, f.Range.High, time.Minute}).Draw(t, "bound").(time.Duration)
+		unit := rapid.SampledFrom([]time.Duration{time.Nanosecond, time.Millisecond, time.Hour, 24 * time.Hour}).Draw(t, "unit")
+		d := max(0, bound+unit*time.Duration(rapid.IntRange(-2, 2).Draw(t, "steps")))
+		for _, text := range spellings(d) {
+			// All of a breaker's durations are the same, so that no rule between them is broken.
+			var all []string
+			for _, g := range fields {
+				all = append(all, fmt.Sprintf("%q: %q", g.Name, "1m"))
+			}
+			all = append(slices.DeleteFunc(all, func(s string) bool { return strings.HasPrefix(s, strconv.Quote(f.Name)) }), fmt.Sprintf("%q: %s", f.Name, text))
+			file := `{"breakers": {"a": {"strategy": "CANARY_RATE_THRESHOLD", ` + strings.Join(all, ", ") + `}}}`
+			got, err := Inspect("r.json", []byte(file))
+			outside := err != nil && strings.Contains(err.Error(), "is outside")
+			if outside == f.Range.Holds(d) {
+				t.Fatalf("%s: %s, which is %v: %v", f.Name, text, d, err)
+			}
+			if err == nil {
+				_, s := got.Breaker("a")
+				if value := f.Get(s); value != d {
+					t.Fatalf("%s: %s is read as %v, want %v", f.Name, text, value, d)
+				}
+			}
+		}
+	})
+}
+
+func TestFieldF15SamplesAreJudgedByTheirTime(t *testing.T) {
+	for _, text := range []string{`"8761h"`, `"P365DT1H"`, `"8760h1h"`, `"1h8760h"`, `"P52W1DT1H"`, `"525660m"`, `31539600`, `3.15396e7`} {
+		_, err := Inspect("r.json", []byte(`{"breakers": {"a": {"testDelay": `+text+`}}}`))
+		if want := "r.json:1:34: breakers.a.testDelay: " + text + " is outside [0s, 8760h]"; err == nil || err.Error() != want {
+			t.Errorf("error %v, want %s", err, want)
+		}
+	}
+	for _, text := range []string{`"8760h"`, `"P365D"`, `"P52W1D"`, `"8759h60m"`, `"P364DT24H"`, `31536000`, `3.1536e7`} {
+		if f := parseGood(t, `{"breakers": {"a": {"testDelay": `+text+`}}}`); len(f.Warnings()) > 0 && strings.HasPrefix(text, `"`) {
+			t.Errorf("warned of %v", f.Warnings())
+		}
 	}
 }
 

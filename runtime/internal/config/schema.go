@@ -9,9 +9,11 @@ import (
 )
 
 // Schema is a JSON schema (draft 2020-12) of the file, for editors. It refuses
-// what [Parse] refuses for its shape or range, and nothing else: not a name
-// that stands twice, and no rules between two settings, for no schema sees
-// those. Numbers are compared as float64s.
+// nothing that [Parse] accepts, and whatever Parse refuses for its shape or for
+// the range of a number. It does not see that a name stands twice, that two
+// settings don't go together, nor the range of a duration that is written as
+// text: "8760h" and "P365D" are one time, and only Parse compares times.
+// Numbers are compared as float64s.
 func Schema(adapters ...Section) []byte { return standard.with(adapters).schema() }
 
 func (f format) schema() []byte {
@@ -291,19 +293,13 @@ func durationIn(r setting.Range) string {
 	return name + setting.Format(r.Low) + ".to-" + setting.Format(r.High)
 }
 
-// durationSchema is a number or a text in the range. Editors that know
-// errorMessage show it in place of the patterns.
+// durationSchema is a number in the range or a text of the right shape. Editors
+// that know errorMessage show it in place of the pattern.
 func durationSchema(r setting.Range) object {
-	texts := r.Patterns()
-	message := member{"errorMessage", expected(&setting.Field{Kind: setting.Duration, Range: r})}
 	return append(object{
-		message,
+		{"errorMessage", expected(&setting.Field{Kind: setting.Duration, Range: r})},
 		{"type", list("string", "number")},
 		{"pattern", setting.DurationPattern},
-		{"allOf", []any{
-			object{message, {"pattern", texts.Enough}},
-			object{message, {"not", object{{"type", "string"}, {"pattern", texts.Above}}}},
-		}},
 	}, limits(r)...)
 }
 

@@ -4,7 +4,6 @@ import (
 	"math"
 	"slices"
 	"strconv"
-	"time"
 	"unicode/utf8"
 
 	"github.com/resgen-go/resgen/runtime/internal/setting"
@@ -31,32 +30,15 @@ func (r *reader) value(f *setting.Field, path string, v hujson.Value) (value any
 	case !r.inRange(f, v, value):
 		r.fault(v.StartOffset, path, "%s is outside %v", r.describe(v), f.Range)
 		ok = false
-	case f.Kind == setting.Duration:
-		value = r.nearest(f, path, v, value.(time.Duration))
 	}
 	return value, ok
 }
 
-// inRange judges a duration as it is written, for so does the schema.
+// inRange judges a value, and of a number of seconds also the number, which is
+// what the schema sees.
 func (r *reader) inRange(f *setting.Field, v hujson.Value, value any) bool {
-	if f.Kind != setting.Duration {
-		return f.Range.Holds(value)
-	}
-	if seconds, ok := r.numberOf(v); ok {
-		return f.Range.HoldsSeconds(seconds)
-	}
-	text, _ := r.textOf(v)
-	return f.Range.HoldsText(text)
-}
-
-// nearest is d, or with a warning the bound of the range that only the sum of
-// d's parts is beyond.
-func (r *reader) nearest(f *setting.Field, path string, v hujson.Value, d time.Duration) time.Duration {
-	nearest := f.Range.Nearest(d)
-	if nearest != d {
-		r.warn(v.StartOffset, path, "%s is outside %v in sum; it means %s", r.describe(v), f.Range, setting.Format(nearest))
-	}
-	return nearest
+	seconds, isNumber := r.numberOf(v)
+	return f.Range.Holds(value) && (f.Kind != setting.Duration || !isNumber || f.Range.HoldsSeconds(seconds))
 }
 
 // typed reads a value as the Go type of a field's kind.
@@ -69,7 +51,7 @@ func (r *reader) typed(f *setting.Field, v hujson.Value) (value any, ok bool) {
 	case f.Kind == setting.Float:
 		return number, isNumber
 	case f.Kind == setting.Duration && isNumber:
-		return setting.Seconds(number), true
+		return setting.Seconds(r.raw(v)), true
 	case f.Kind == setting.Duration:
 		d, err := setting.ParseDuration(text)
 		return d, isText && err == nil
@@ -153,7 +135,11 @@ func expected(f *setting.Field) string {
 
 // guess adds what a text that a field does not take was most likely meant to be.
 func guess(f *setting.Field, text string) string {
-	if near, ok := setting.NearDuration(text); ok && f.Kind == setting.Duration && f.Range.HoldsText(near) {
+	if f.Kind != setting.Duration {
+		return ""
+	}
+	near, ok := setting.NearDuration(text)
+	if d, err := setting.ParseDuration(near); ok && err == nil && f.Range.Holds(d) {
 		return "; did you mean " + quote(near) + "?"
 	}
 	return ""

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"math"
 	"regexp"
+	"strconv"
 	"strings"
 	"time"
 )
@@ -104,9 +105,13 @@ func parseTimes(text string, times time.Duration) time.Duration {
 	return d * times
 }
 
-// Seconds is a number of seconds as a duration, to the nearest nanosecond that
-// is zero only for zero, and at most the longest one.
-func Seconds(s float64) time.Duration {
+// Seconds is a JSON number of seconds as a duration, to the nanosecond: zero only
+// for zero, and at most the longest one.
+func Seconds(number string) time.Duration {
+	if d, err := ParseDuration(number + "s"); err == nil {
+		return d // a float64 could not tell a year from a year and a nanosecond
+	}
+	s, _ := strconv.ParseFloat(number, 64) // infinite if it is beyond all
 	ns := math.Round(s * float64(time.Second))
 	switch {
 	case ns == 0 && s != 0:

@@ -56,20 +56,27 @@ func TestParseDurationRefusesTheRest(t *testing.T) {
 }
 
 func TestSecondsAreExactToTheNanosecond(t *testing.T) {
-	tests := map[float64]time.Duration{
-		20:       20 * time.Second,
-		0.3:      300 * time.Millisecond,
-		1.000001: time.Second + time.Microsecond,
-		-2:       -2 * time.Second,
-		1e300:    math.MaxInt64,
-		-1e300:   -math.MaxInt64,
-		0:        0,
-		1e-12:    1,
-		-1e-12:   -1,
+	tests := map[string]time.Duration{
+		"20":                   20 * time.Second,
+		"0.3":                  300 * time.Millisecond,
+		"1.000001":             time.Second + time.Microsecond,
+		"31536000.000000001":   8760*time.Hour + 1,
+		"-2":                   -2 * time.Second,
+		"2e1":                  20 * time.Second,
+		"3E-1":                 300 * time.Millisecond,
+		"1e300":                math.MaxInt64,
+		"-1e300":               -math.MaxInt64,
+		"1e999":                math.MaxInt64,
+		"99999999999999999999": math.MaxInt64,
+		"0":                    0,
+		"0e5":                  0,
+		"1e-12":                1,
+		"-1e-12":               -1,
+		"0.0000000000001":      1,
 	}
-	for seconds, want := range tests {
-		if got := Seconds(seconds); got != want {
-			t.Errorf("Seconds(%v) = %v, want %v", seconds, got, want)
+	for number, want := range tests {
+		if got := Seconds(number); got != want {
+			t.Errorf("Seconds(%s) = %v, want %v", number, got, want)
 		}
 	}
 }

@@ -30,6 +30,22 @@ func (r Range) Holds(value any) bool {
 	return true
 }
 
+// HoldsSeconds reports whether a duration of so many seconds is inside, compared
+// before it is rounded to nanoseconds, as a schema compares it.
+func (r Range) HoldsSeconds(s float64) bool {
+	low, high := r.Low.(time.Duration), r.High.(time.Duration)
+	return Range{low.Seconds(), high.Seconds(), r.LowOpen, r.HighOpen}.Holds(s)
+}
+
+// ofDurations reports whether the range can be that of a duration setting:
+// durations without end are read as the longest one, which a range has to
+// exclude.
+func (r Range) ofDurations() bool {
+	low, hasLow := r.Low.(time.Duration)
+	_, hasHigh := r.High.(time.Duration)
+	return hasLow && hasHigh && low >= 0 && !r.HighOpen
+}
+
 // String is the range in interval notation: "(0, 100]". A bound that is none is
 // left out: "[1, )".
 func (r Range) String() string {
