@@ -8,6 +8,7 @@ import (
 	"golang.org/x/tools/go/analysis/analysistest"
 
 	"github.com/resgen-go/resgen/generator"
+	_ "github.com/resgen-go/resgen/runtime" // the packages of the cases import it, and Go may not download while they are loaded
 	"github.com/resgen-go/resgen/vet"
 )
 
