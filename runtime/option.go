@@ -32,8 +32,8 @@ type Source interface {
 }
 
 // File reads the settings from the JSON file at path, once. A relative path
-// begins in the working folder of when New is called, and only a regular file
-// will do. Of several options that say where settings come from the last counts.
+// begins in the working folder of when New is called. Only a regular file will
+// do, and one that does not answer within 5 seconds is an error. Of several options that say where settings come from the last counts.
 func File(path string) Option {
 	return func(s *setup) { s.source, s.follow = newFile(path), false }
 }

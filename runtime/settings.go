@@ -1,11 +1,6 @@
 package resilience
 
-import (
-	"fmt"
-	"io"
-
-	"github.com/resgen-go/resgen/runtime/internal/config"
-)
+import "github.com/resgen-go/resgen/runtime/internal/config"
 
 // NamedSettings are the settings in force for one name.
 type NamedSettings struct {
@@ -46,14 +41,14 @@ func (r *Registry) Settings() []NamedSettings {
 // without running a service.
 type SettingsFile struct{ file *config.File }
 
-// ReadSettings is ParseSettings of what r delivers, of which it reads no more
-// than a settings file may have.
-func ReadSettings(name string, r io.Reader) (*SettingsFile, error) {
-	text, err := config.Read(r)
+// LoadSettings is ParseSettings of the file at path, which is read as [File]
+// reads it. An error of reading is an [*io/fs.PathError].
+func LoadSettings(path string) (*SettingsFile, error) {
+	text, err := config.ReadFile(path)
 	if err != nil {
-		return nil, fmt.Errorf("resilience: can't read the settings: %w", err)
+		return nil, err
 	}
-	return ParseSettings(name, text)
+	return ParseSettings(path, text)
 }
 
 // ParseSettings reads the text of a settings file. The error lists all its

@@ -101,14 +101,13 @@ func begin(path string, text []byte, stderr io.Writer) int {
 // check says what is wrong with a settings file, and how it differs from the
 // names in use, unless used is nil.
 func check(path string, used map[string][]string, stdout, stderr io.Writer) int {
-	var read bytes.Buffer
-	settings, err := readSettings(path, &read)
+	settings, err := readSettings(path)
 	if err != nil {
 		fmt.Fprintln(stderr, err)
 		return exitFault
 	}
 	lines := settings.Warnings()
-	if hasSharedState(read.Bytes()) {
+	if text, err := os.ReadFile(path); err == nil && hasSharedState(text) {
 		lines = append(lines, path+": sharedState: not checked here, but by the service that reads it")
 	}
 	var differences []string
@@ -134,14 +133,13 @@ func hasSharedState(text []byte) bool {
 	return err == nil && root.Find("/sharedState") != nil
 }
 
-// readSettings reads a settings file, and leaves its text in read.
-func readSettings(path string, read io.Writer) (*resilience.SettingsFile, error) {
-	f, err := os.Open(path)
-	if err != nil {
-		return nil, fmt.Errorf("resgen: %w", err)
+// readSettings reads a settings file.
+func readSettings(path string) (*resilience.SettingsFile, error) {
+	settings, err := resilience.LoadSettings(path)
+	if unread := (*fs.PathError)(nil); errors.As(err, &unread) {
+		err = fmt.Errorf("resgen: %w", err)
 	}
-	defer f.Close()
-	return resilience.ReadSettings(path, io.TeeReader(f, read))
+	return settings, err
 }
 
 // capacity tells how many permits the settings file gives a bulkhead; it is nil
@@ -150,7 +148,7 @@ func (o *options) capacity() (func(bulkhead string) int, error) {
 	if o.config == "" {
 		return nil, nil
 	}
-	settings, err := readSettings(string(o.config), io.Discard)
+	settings, err := readSettings(string(o.config))
 	if err != nil {
 		return nil, err
 	}

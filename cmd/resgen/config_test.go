@@ -136,14 +136,16 @@ r.json:1:66: timeouts.Default: no wrapper asks for it
 `, "shop.go:7:32: warning: resilience:anticipate: nothing is guarded by breaker shopp; did you mean shop?\n", "config", "-file", "r.json")
 }
 
-func TestOfAFileWithoutEndOnlyAsMuchIsReadAsMayBe(t *testing.T) {
-	if _, err := os.Stat("/dev/zero"); err != nil {
+func TestFieldF24OnlyRegularFilesAreReadAsSettings(t *testing.T) {
+	inModule(t, reserving)
+	if err := os.Symlink("/dev/zero", "zero.json"); err != nil {
 		t.Skip(err)
 	}
-	inModule(t, reserving)
-	const want = "/dev/zero:1:1: the file is larger than 1 MiB\n"
-	expect(t, exitFault, "", want, "config", "-file", "/dev/zero")
-	expect(t, exitFault, "", want, "-config", "/dev/zero")
+	for _, path := range []string{"/dev/zero", "zero.json", "."} {
+		want := "resgen: read " + path + ": not a regular file\n"
+		expect(t, exitFault, "", want, "config", "-file", path)
+		expect(t, exitFault, "", want, "-config", path)
+	}
 }
 
 const reserving = `package shop

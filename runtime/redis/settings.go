@@ -16,6 +16,7 @@ import (
 
 	"github.com/redis/rueidis"
 
+	"github.com/resgen-go/resgen/runtime/internal/bounded"
 	"github.com/resgen-go/resgen/runtime/internal/setting"
 )
 
@@ -174,6 +175,9 @@ func (s *settings) option() (option rueidis.ClientOption, err error) {
 	return option, nil
 }
 
+// longestFile is more than a file of a password or of certificates ever has.
+const longestFile = 16 << 20
+
 // credentials are those for a new connection: a password can change while the
 // process runs.
 func (s *settings) credentials(given rueidis.AuthCredentials) (rueidis.AuthCredentials, error) {
@@ -181,7 +185,7 @@ func (s *settings) credentials(given rueidis.AuthCredentials) (rueidis.AuthCrede
 		given.Password = cmp.Or(given.Password, os.Getenv(s.PasswordEnv))
 		return given, nil
 	}
-	text, err := os.ReadFile(*s.PasswordFile)
+	text, err := bounded.ReadFile(*s.PasswordFile, longestFile)
 	if err != nil {
 		return given, fmt.Errorf("sharedState.passwordFile: %w", err)
 	}
@@ -201,7 +205,7 @@ func (s *settings) tls(config *tls.Config) (*tls.Config, error) {
 		config.ServerName = *s.TLSServerName
 	}
 	if s.TLSCAFile != nil {
-		pem, err := os.ReadFile(*s.TLSCAFile)
+		pem, err := bounded.ReadFile(*s.TLSCAFile, longestFile)
 		if err != nil {
 			return nil, err
 		}
@@ -211,11 +215,23 @@ func (s *settings) tls(config *tls.Config) (*tls.Config, error) {
 		}
 	}
 	if s.TLSCertFile != nil {
-		pair, err := tls.LoadX509KeyPair(*s.TLSCertFile, *s.TLSKeyFile)
+		pair, err := keyPair(*s.TLSCertFile, *s.TLSKeyFile)
 		if err != nil {
 			return nil, err
 		}
 		config.Certificates = []tls.Certificate{pair}
 	}
 	return config, nil
+}
+
+func keyPair(certFile, keyFile string) (tls.Certificate, error) {
+	cert, err := bounded.ReadFile(certFile, longestFile)
+	if err != nil {
+		return tls.Certificate{}, err
+	}
+	key, err := bounded.ReadFile(keyFile, longestFile)
+	if err != nil {
+		return tls.Certificate{}, err
+	}
+	return tls.X509KeyPair(cert, key)
 }

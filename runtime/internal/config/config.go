@@ -10,12 +10,10 @@
 package config
 
 import (
-	"errors"
-	"io"
-	"io/fs"
 	"maps"
-	"os"
 	"slices"
+
+	"github.com/resgen-go/resgen/runtime/internal/bounded"
 )
 
 // MaxSize is how large a file may be. A line for each of ten thousand breakers
@@ -31,30 +29,10 @@ type File struct {
 	warnings Faults
 }
 
-// Read reads as much as Parse needs: of what is too large, a little more than a
-// file may have.
-func Read(r io.Reader) ([]byte, error) { return io.ReadAll(io.LimitReader(r, MaxSize+1)) }
-
-// ReadFile reads the file at path as Read does. Only a regular file will do:
-// others may never end, or wait for ever.
-func ReadFile(path string) ([]byte, error) {
-	if info, err := os.Stat(path); err == nil && !info.Mode().IsRegular() {
-		return nil, notRegular(path) // not even to be opened, which a process at the other end would see
-	}
-	f, err := os.OpenFile(path, os.O_RDONLY|nonblock, 0)
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	if info, err := f.Stat(); err == nil && !info.Mode().IsRegular() {
-		return nil, notRegular(path)
-	}
-	return Read(f)
-}
-
-func notRegular(path string) error {
-	return &fs.PathError{Op: "read", Path: path, Err: errors.New("not a regular file")}
-}
+// ReadFile reads as much of the file at path as Parse needs: of one that is too
+// large, a little more than it may have. It has to be a regular file, and to
+// answer in time.
+func ReadFile(path string) ([]byte, error) { return bounded.ReadFile(path, MaxSize+1) }
 
 // Parse reads the content of a file for a process with these adapters; what
 // needs another one is a fault. name is what faults call the file. The error is

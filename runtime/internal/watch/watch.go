@@ -15,6 +15,8 @@ import (
 	"time"
 
 	"github.com/fsnotify/fsnotify"
+
+	"github.com/resgen-go/resgen/runtime/internal/bounded"
 )
 
 // File is a file that is read and followed. It need not exist.
@@ -174,13 +176,21 @@ func (w *watcher) search() {
 		return
 	}
 	for range 10 {
-		w.steps = stepsTo(w.file.place.rooted)
+		w.steps = w.stepsNow()
 		w.folders = foldersOf(w.steps)
 		w.watch()
-		if maps.Equal(w.steps, stepsTo(w.file.place.rooted)) {
+		if maps.Equal(w.steps, w.stepsNow()) {
 			return
 		}
 	}
+}
+
+// stepsNow are none where the way to the file leads over a folder that does not
+// answer.
+func (w *watcher) stepsNow() map[string]bool {
+	path := w.file.place.rooted
+	steps, _ := bounded.Do("steps "+path, bounded.Longest, func() (map[string]bool, error) { return stepsTo(path), nil })
+	return steps
 }
 
 // watch asks for the events of the folders. Where that is refused, polling has

@@ -1,5 +1,5 @@
 //go:build !unix
 
-package config
+package bounded
 
 const nonblock = 0
