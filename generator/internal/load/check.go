@@ -106,11 +106,14 @@ func (l *loader) importTo(n *node, path string) (*types.Package, error) {
 	case "C":
 		return n.packageC(), nil
 	}
-	if n.Imports[path] == nil && n.closesCycle() {
+	switch {
+	case n.Imports[path] != nil:
+	case n.closesCycle():
 		return nil, errors.New(importCycle)
-	}
-	if n.Imports[path] == nil {
-		return empty(path, ""), nil // the go command could not read the file: its syntax errors are told
+	case len(n.Errors) > 0:
+		return nil, errors.New(unread)
+	default:
+		return nil, errors.New("the file was changed while it was read; run resgen again")
 	}
 	dep := l.nodes[n.Imports[path].ID]
 	if len(dep.GoFiles) == 0 && len(dep.Errors) > 0 {
@@ -163,11 +166,15 @@ func (l *loader) report(n *node) func(error) {
 	}
 }
 
-// isNone says whether an error is none. Unused imports are used in bodies,
-// which are not looked at, C exports names of all kinds, and cycles of imports
-// are told by the go command.
+// unread says of an import that the go command has not got to it, because of an
+// error that it tells.
+const unread = "not read"
+
+// isNone reports whether an error is none. Unused imports are used in bodies,
+// which are not looked at, C exports names of all kinds, and the go command tells
+// of cycles of imports and of files that it can't read.
 func isNone(e types.Error) bool {
-	ends := []string{" and not used", " not exported by package C", "(" + importCycle + ")"}
+	ends := []string{" and not used", " not exported by package C", "(" + importCycle + ")", "(" + unread + ")"}
 	return slices.ContainsFunc(ends, func(end string) bool { return strings.HasSuffix(e.Msg, end) })
 }
 

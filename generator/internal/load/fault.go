@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"go/scanner"
 	"go/token"
+	"io/fs"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -60,6 +61,14 @@ func syntaxFaults(err error) []Fault {
 	return faults
 }
 
+// readFault is the error of reading a file or folder.
+func readFault(err error) Fault {
+	if at, ok := errors.AsType[*fs.PathError](err); ok {
+		return Fault{token.Position{Filename: at.Path}, at.Err.Error()}
+	}
+	return Fault{Message: err.Error()}
+}
+
 // listFault is an error of the go command. Its position is relative to dir.
 func listFault(dir string, e packages.Error) Fault {
 	position, ok := parsePosition(dir, e.Pos)
@@ -68,6 +77,32 @@ func listFault(dir string, e packages.Error) Fault {
 		position, message = splitPosition(dir, message)
 	}
 	return Fault{position, oneLine(message)}
+}
+
+// The errors of the go command about a file as a whole: it gives them no
+// position.
+var (
+	refusedName = regexp.MustCompile(`^invalid input file name (".*")$`)
+	namedFile   = regexp.MustCompile(`^(?:pattern \S+: )?(?:(?:open|stat) )?([^\s:][^:]*\.go): (.*)`)
+)
+
+// ofFile gives a fault without a position the file in dir that it speaks of.
+func ofFile(dir string, fault Fault) Fault {
+	if fault.Position.Filename != "" {
+		return fault
+	}
+	name := ""
+	if m := refusedName.FindStringSubmatch(fault.Message); m != nil {
+		name, _ = strconv.Unquote(m[1]) // by %q
+		fault.Message = "the go command refuses this file for its name; rename it"
+	} else if m := namedFile.FindStringSubmatch(fault.Message); m != nil {
+		name, fault.Message = m[1], m[2]
+	}
+	if name != "" && !filepath.IsAbs(name) {
+		name = filepath.Join(dir, name)
+	}
+	fault.Position.Filename = name
+	return fault
 }
 
 var positioned = regexp.MustCompile(`^([^\s:][^:]*(?::\d+){1,2}): (.*)`)

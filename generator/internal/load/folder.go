@@ -2,8 +2,10 @@ package load
 
 import (
 	"bytes"
+	"errors"
 	"go/parser"
 	"go/token"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -19,6 +21,7 @@ type folder struct {
 	dir     string
 	pattern string  // names its package to the go command
 	wild    bool    // only a wildcard asked for it
+	named   bool    // a pattern means it alone
 	files   []*File // not ours
 	outputs []*File
 }
@@ -31,14 +34,17 @@ func (f *folder) testsAsk() bool {
 	return slices.ContainsFunc(f.files, func(f *File) bool { return f.Test && f.Asks })
 }
 
-func (f *folder) read(names []string) error {
-	for _, name := range names {
-		path := filepath.Join(f.dir, name)
-		src, err := os.ReadFile(path)
+func (f *folder) read(sources []os.DirEntry) error {
+	for _, entry := range sources {
+		path := filepath.Join(f.dir, entry.Name())
+		src, err := readFile(path, entry)
 		if err != nil {
 			return err
 		}
-		file := &File{Path: path, Src: src, Test: strings.HasSuffix(name, "_test.go")}
+		if src == nil {
+			continue
+		}
+		file := &File{Path: path, Src: src, Test: strings.HasSuffix(path, "_test.go")}
 		if IsOutput(path, src) {
 			f.outputs = append(f.outputs, file)
 			continue
@@ -47,6 +53,58 @@ func (f *folder) read(names []string) error {
 		f.files = append(f.files, file)
 	}
 	return nil
+}
+
+// errNoFile is the error of something that is named like a Go file, and from
+// which nothing can be read, or only what others write to it.
+var errNoFile = errors.New("this is no file, so no Go can be read from it; rename or remove it")
+
+// readFile returns nil for a file that was removed since its folder was read:
+// a run beside this one may have had no more use for it. A link without a target
+// is a fault.
+func readFile(path string, entry os.DirEntry) ([]byte, error) {
+	if !isFile(path, entry) {
+		return nil, &os.PathError{Op: "read", Path: path, Err: errNoFile}
+	}
+	src, err := os.ReadFile(path)
+	if errors.Is(err, fs.ErrNotExist) && entry.Type().IsRegular() {
+		return nil, nil
+	}
+	return src, err
+}
+
+// isFile reports whether an entry is a file or a link to one, as far as that can
+// be seen: a link may lead nowhere.
+func isFile(path string, entry os.DirEntry) bool {
+	if entry.Type() != os.ModeSymlink {
+		return entry.Type().IsRegular()
+	}
+	info, err := os.Stat(path)
+	return err != nil || info.Mode().IsRegular()
+}
+
+// unread are the syntax errors in files that nothing else parses, where it
+// matters that they ask for nothing: where an output would have to go, and where
+// the folder is named. A file that can't be read is not one without directives.
+func (f *folder) unread() []Fault {
+	if !f.leavesOutputs() && (f.asks() || !f.named) {
+		return nil
+	}
+	var faults []Fault
+	for _, file := range f.files {
+		if file.Syntax == nil {
+			_, err := parser.ParseFile(token.NewFileSet(), file.Path, file.Src, parser.SkipObjectResolution)
+			faults = append(faults, syntaxFaults(err)...)
+		}
+	}
+	return faults
+}
+
+// leavesOutputs reports whether there is an output that no file asks for.
+func (f *folder) leavesOutputs() bool {
+	return slices.ContainsFunc(f.outputs, func(output *File) bool {
+		return !slices.ContainsFunc(f.files, func(file *File) bool { return file.Asks && OutputPath(file.Path) == output.Path })
+	})
 }
 
 // file is the file at a path; nil for one that is not in the folder, or ours.

@@ -2,12 +2,15 @@ package load
 
 import (
 	"cmp"
+	"context"
 	"encoding/json"
+	"errors"
 	"go/token"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
+	"time"
 
 	"golang.org/x/tools/go/packages"
 )
@@ -17,7 +20,7 @@ func (c Config) driver(mode packages.LoadMode, flags []string) *packages.Config 
 	if c.Tags != "" {
 		flags = append(flags, "-tags="+c.Tags)
 	}
-	return &packages.Config{Mode: mode, Dir: c.Dir, Env: c.environment(), BuildFlags: flags}
+	return &packages.Config{Context: c.Context, Mode: mode, Dir: c.Dir, Env: c.environment(), BuildFlags: flags}
 }
 
 // environment is that of the go command. To fill an empty cache with its index
@@ -71,11 +74,65 @@ func (c Config) graph(fset *token.FileSet, folders []*folder) ([]*packages.Packa
 	for i, f := range folders {
 		patterns[i] = f.pattern
 	}
-	roots, err := packages.Load(driver, patterns...)
-	if err != nil {
+	return c.list(driver, patterns)
+}
+
+// patience is how long the go command may take before it is looked into why.
+const patience = 3 * time.Second
+
+// list asks the go command for packages, and waits for no longer than there is
+// something to wait for.
+func (c Config) list(driver *packages.Config, patterns []string) ([]*packages.Package, error) {
+	ctx, cancel := context.WithCancelCause(c.Context)
+	defer cancel(nil)
+	defer time.AfterFunc(patience, func() {
+		if err := c.findNoFile(); err != nil {
+			cancel(err)
+		}
+	}).Stop()
+	driver.Context = ctx
+	listed, err := packages.Load(driver, patterns...)
+	switch {
+	case ctx.Err() != nil:
+		return nil, context.Cause(ctx)
+	case err != nil:
 		return nil, commandError(c.Dir, err)
 	}
-	return roots, nil
+	return listed, nil
+}
+
+// findNoFile looks in the module, or in the workspace, for a name of a Go file
+// at which there is none, such as a pipe: the go command waits for it.
+func (c Config) findNoFile() error {
+	var found error
+	root := c.root()
+	_ = filepath.WalkDir(root, func(path string, entry os.DirEntry, err error) error {
+		switch dir, name := filepath.Split(path); {
+		case err != nil: // the go command tells
+		case path != root && entry.IsDir() && name != "testdata" && skipped(name):
+			return filepath.SkipDir
+		case isGoFile(dir, entry) && !isFile(path, entry):
+			found = errors.Join(readFault(&os.PathError{Op: "read", Path: path, Err: errNoFile}))
+			return filepath.SkipAll
+		}
+		return nil
+	})
+	return found
+}
+
+// root is the folder of the workspace, or else of the module, or else Dir.
+func (c Config) root() string {
+	for _, name := range []string{"go.work", "go.mod"} {
+		for dir := c.Dir; ; dir = filepath.Dir(dir) {
+			if _, err := os.Stat(filepath.Join(dir, name)); err == nil {
+				return dir
+			}
+			if dir == filepath.Dir(dir) {
+				break
+			}
+		}
+	}
+	return c.Dir
 }
 
 // hideOutputs writes an overlay for the go command in which the outputs are

@@ -8,6 +8,7 @@
 package load
 
 import (
+	"context"
 	"go/ast"
 	"go/token"
 	"go/types"
@@ -19,6 +20,9 @@ import (
 
 // Config says where and how packages are loaded. The zero Config is ready to use.
 type Config struct {
+	// Context ends the load early, with all processes that it has started. Nil
+	// means that nothing does.
+	Context context.Context
 	// Dir is the folder that relative patterns start at. Empty means the
 	// working directory.
 	Dir string
@@ -69,9 +73,9 @@ type Package struct {
 	// Below are errors in dependencies. They matter only where a type is not
 	// known for them.
 	Below []Fault
-	// Faults are the reasons why the package does not compile, sorted by
-	// position: those of the go command, the parser and the type checker, but
-	// none that our own outputs would mend.
+	// Faults are the reasons why the package does not compile or can't be read,
+	// sorted by position: those of the go command, the parser and the type
+	// checker, but none that our own outputs would mend.
 	Faults []Fault
 }
 
@@ -136,6 +140,9 @@ func Packages(cfg Config, patterns ...string) ([]*Package, error) {
 	cfg.Dir = dir
 	if cfg.Env == nil {
 		cfg.Env = os.Environ()
+	}
+	if cfg.Context == nil {
+		cfg.Context = context.Background()
 	}
 	if len(patterns) == 0 {
 		patterns = []string{"."}

@@ -47,7 +47,8 @@ func (l *loader) add(n *node, file *File) *source {
 }
 
 // ownFiles are the files that make up the package: those of a root have been
-// read already.
+// read already, except for a file that is newer than the search. Such a file may
+// be an output, written by a run beside this one.
 func (n *node) ownFiles() []*File {
 	var files []*File
 	for _, path := range n.GoFiles {
@@ -63,7 +64,7 @@ func (n *node) ownFiles() []*File {
 // parseFile parses one file: of a root with all that is in it, of a dependency
 // without the bodies of functions. A file of ours stays without syntax.
 func (l *loader) parseFile(n *node, file *File) []Fault {
-	if n.folder == nil {
+	if file.Src == nil {
 		src, err := os.ReadFile(file.Path)
 		if err != nil || n.own() && IsOutput(file.Path, src) {
 			return nil

@@ -27,6 +27,7 @@ func (l *loader) results(f *folder) []*Package {
 	results := []*Package{primary}
 	got := l.picks[f]
 	if got == nil {
+		primary.Faults = f.unread()
 		return results
 	}
 	if got.primary != nil {
@@ -41,6 +42,7 @@ func (l *loader) results(f *folder) []*Package {
 		results = append(results, external)
 	}
 	primary.Ignored = f.ignored(results)
+	primary.Faults = sortFaults(append(primary.Faults, f.unread()...))
 	return results
 }
 
@@ -87,7 +89,7 @@ func (l *loader) faults(n *node, f *folder) []Fault {
 	for _, fault := range append(l.listFaults(n), l.cycles(n)...) {
 		switch fault = l.placed(n, fault); {
 		case f.wild && strings.Contains(fault.Message, allExcluded):
-		case !fault.Position.IsValid():
+		case fault.Position.Filename == "":
 			bare = append(bare, fault)
 		default:
 			faults = append(faults, fault)
@@ -195,7 +197,7 @@ func (c Config) listFaults(p *packages.Package) []Fault {
 	var faults []Fault
 	for _, e := range p.Errors {
 		if e.Kind == packages.ListError { // the other kinds are found here, without what our outputs would mend
-			faults = append(faults, listFault(c.Dir, e))
+			faults = append(faults, ofFile(p.Dir, listFault(c.Dir, e)))
 		}
 	}
 	return faults
@@ -230,7 +232,7 @@ func (l *loader) cycles(n *node) []Fault {
 // placed gives a fault without a position the position of an import that it
 // speaks of.
 func (l *loader) placed(n *node, fault Fault) Fault {
-	if fault.Position.IsValid() {
+	if fault.Position.Filename != "" {
 		return fault
 	}
 	for _, s := range n.sources {

@@ -3,7 +3,9 @@ package load
 import (
 	"bytes"
 	"cmp"
+	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -56,7 +58,7 @@ type searcher struct {
 	mu       sync.Mutex
 	folders  map[string]*folder
 	troubles []*Package // folders that could not be read
-	failed   []*Package
+	failed   []*Package // folders and patterns that are told as they are
 }
 
 func (s *searcher) findings() *findings {
@@ -80,7 +82,7 @@ func (s *searcher) plain(pattern string) bool {
 	if wild && (skipped(filepath.Base(filepath.Clean(root))) || !plainModule(dir)) {
 		return false
 	}
-	found := s.walk(dir, strings.TrimSuffix(root, "/"), wild, true)
+	found := s.walk(&folder{dir: dir, pattern: strings.TrimSuffix(root, "/"), wild: wild, named: !wild}, true)
 	s.busy.Wait()
 	inDoubt := len(s.troubles) > 0
 	s.troubles = nil
@@ -122,95 +124,110 @@ func plainModule(dir string) bool {
 	}
 }
 
-// walk reads the Go files of a folder, and with wild those of the folders below
-// it that are in the same module. It says whether the folder can be read and,
-// without wild, has Go files.
-func (s *searcher) walk(dir, pattern string, wild, top bool) bool {
-	entries, err := os.ReadDir(dir)
-	if err != nil {
-		s.trouble(dir, err)
+// walk reads the Go files of a folder, and of one that is wild those of the
+// folders below it that are in the same module. It reports whether the folder can
+// be read and, unless it is wild, has Go files.
+func (s *searcher) walk(f *folder, top bool) bool {
+	entries, err := os.ReadDir(f.dir)
+	if err != nil && (top || !errors.Is(err, fs.ErrNotExist)) { // else somebody removed it just now
+		s.trouble(f.dir, err)
 		return false
 	}
 	if !top && slices.ContainsFunc(entries, isModFile) {
 		return true
 	}
-	var names []string
+	var sources []os.DirEntry
 	for _, entry := range entries {
 		name := entry.Name()
-		if wild && entry.IsDir() && !skipped(name) {
-			s.walk(filepath.Join(dir, name), pattern+"/"+name, wild, false)
+		if f.wild && entry.IsDir() && !skipped(name) {
+			s.walk(&folder{dir: filepath.Join(f.dir, name), pattern: f.pattern + "/" + name, wild: true}, false)
 		}
-		if isGoFile(dir, entry) {
-			names = append(names, name)
+		if isGoFile(f.dir, entry) {
+			sources = append(sources, entry)
 		}
 	}
-	if len(names) > 0 {
-		s.read(&folder{dir: dir, pattern: pattern, wild: wild}, names)
+	if len(sources) > 0 {
+		s.read(f, sources)
 	}
-	return wild || len(names) > 0
+	return f.wild || len(sources) > 0
 }
 
 func isModFile(entry os.DirEntry) bool { return entry.Name() == "go.mod" && !entry.IsDir() }
 
+// isGoFile reports whether the go command reads an entry of a folder, or tries
+// to: of all that is named like a Go file, it passes over folders only.
 func isGoFile(dir string, entry os.DirEntry) bool {
 	name := entry.Name()
 	if !strings.HasSuffix(name, ".go") || name[0] == '.' || name[0] == '_' {
 		return false
 	}
 	if entry.Type() != os.ModeSymlink {
-		return entry.Type().IsRegular()
+		return !entry.IsDir()
 	}
 	info, err := os.Stat(filepath.Join(dir, name))
-	return err == nil && info.Mode().IsRegular()
+	return err != nil || !info.IsDir()
 }
 
 // read reads the files of a folder while the search goes on, and keeps the
 // folder if it has something to do with us.
-func (s *searcher) read(f *folder, names []string) {
+func (s *searcher) read(f *folder, sources []os.DirEntry) {
 	s.slots <- struct{}{}
 	s.busy.Go(func() {
 		defer func() { <-s.slots }()
-		if err := f.read(names); err != nil {
+		if err := f.read(sources); err != nil {
 			s.trouble(f.dir, err)
 			return
 		}
-		if f.asks() || len(f.outputs) > 0 {
+		if f.asks() || len(f.outputs) > 0 || len(f.unread()) > 0 {
 			s.keep(f)
 		}
 	})
 }
 
+// trouble keeps why a folder can't be read. The go command may know better
+// whether the folder is meant at all, but would wait for a file that is none.
 func (s *searcher) trouble(dir string, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.troubles = append(s.troubles, &Package{Dir: dir, Faults: []Fault{{Message: err.Error()}}})
+	failed := &Package{Dir: dir, Faults: []Fault{readFault(err)}}
+	if errors.Is(err, errNoFile) {
+		s.failed = append(s.failed, failed)
+	} else {
+		s.troubles = append(s.troubles, failed)
+	}
 }
 
 func (s *searcher) keep(f *folder) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if old := s.folders[f.dir]; old != nil {
-		f.wild = f.wild && old.wild
+		f.wild, f.named = f.wild && old.wild, f.named || old.named
 	}
 	s.folders[f.dir] = f
 }
 
 // ask lets the go command say which folders the patterns mean.
 func (s *searcher) ask(patterns []string) error {
-	listed, err := packages.Load(s.cfg.driver(packages.NeedName|packages.NeedFiles, nil), patterns...)
+	listed, err := s.cfg.list(s.cfg.driver(packages.NeedName|packages.NeedFiles, nil), patterns)
 	if err != nil {
-		return commandError(s.cfg.Dir, err)
+		return err
 	}
+	named := !slices.ContainsFunc(patterns, meansMany)
 	for _, p := range listed {
 		if len(p.Errors) > 0 && !hasGoFiles(p.Dir) {
 			s.failed = append(s.failed, &Package{Path: p.PkgPath, Dir: p.Dir, Faults: s.cfg.listFaults(p)})
 			continue
 		}
-		s.busy.Go(func() { s.walk(p.Dir, p.PkgPath, false, true) })
+		s.busy.Go(func() { s.walk(&folder{dir: p.Dir, pattern: p.PkgPath, named: named}, true) })
 	}
 	s.busy.Wait()
 	s.failed = append(s.failed, s.troubles...)
 	return nil
+}
+
+// meansMany reports whether a pattern may mean more than one package.
+func meansMany(pattern string) bool {
+	return strings.Contains(pattern, "...") || slices.Contains([]string{"all", "cmd", "std", "tool", "work"}, pattern)
 }
 
 func hasGoFiles(dir string) bool {
