@@ -18,12 +18,15 @@ type resilientBreakerClient struct {
 
 // newResilientBreakerClient puts the guards of breakerClient before next, with the settings of registry.
 func newResilientBreakerClient(next breakerClient, registry *resilience.Registry) (*resilientBreakerClient, error) {
-	wiring := registry.Wire("breakerClient")
+	wiring, err := resilience.Wire(registry, "github.com/resgen-go/resgen/benchmarks", "main.breakerClient", next)
+	if err != nil {
+		return nil, err
+	}
 	w := &resilientBreakerClient{
 		next: next,
 		do:   wiring.Guard("Do", resilience.Guards{Breaker: "a"}),
 	}
-	if err := wiring.Done(); err != nil {
+	if err = wiring.Done(); err != nil {
 		return nil, err
 	}
 	return w, nil
@@ -50,12 +53,15 @@ type resilientBulkheadClient struct {
 
 // newResilientBulkheadClient puts the guards of bulkheadClient before next, with the settings of registry.
 func newResilientBulkheadClient(next bulkheadClient, registry *resilience.Registry) (*resilientBulkheadClient, error) {
-	wiring := registry.Wire("bulkheadClient")
+	wiring, err := resilience.Wire(registry, "github.com/resgen-go/resgen/benchmarks", "main.bulkheadClient", next)
+	if err != nil {
+		return nil, err
+	}
 	w := &resilientBulkheadClient{
 		next: next,
 		do:   wiring.Guard("Do", resilience.Guards{Bulkhead: "a"}),
 	}
-	if err := wiring.Done(); err != nil {
+	if err = wiring.Done(); err != nil {
 		return nil, err
 	}
 	return w, nil
@@ -82,7 +88,10 @@ type resilientBothClient struct {
 
 // newResilientBothClient puts the guards of bothClient before next, with the settings of registry.
 func newResilientBothClient(next bothClient, registry *resilience.Registry) (*resilientBothClient, error) {
-	wiring := registry.Wire("bothClient")
+	wiring, err := resilience.Wire(registry, "github.com/resgen-go/resgen/benchmarks", "main.bothClient", next)
+	if err != nil {
+		return nil, err
+	}
 	w := &resilientBothClient{
 		next: next,
 		do: wiring.Guard("Do", resilience.Guards{
@@ -90,7 +99,7 @@ func newResilientBothClient(next bothClient, registry *resilience.Registry) (*re
 			Bulkhead: "a",
 		}),
 	}
-	if err := wiring.Done(); err != nil {
+	if err = wiring.Done(); err != nil {
 		return nil, err
 	}
 	return w, nil
@@ -117,7 +126,10 @@ type resilientTimeoutClient struct {
 
 // newResilientTimeoutClient puts the guards of timeoutClient before next, with the settings of registry.
 func newResilientTimeoutClient(next timeoutClient, registry *resilience.Registry) (*resilientTimeoutClient, error) {
-	wiring := registry.Wire("timeoutClient")
+	wiring, err := resilience.Wire(registry, "github.com/resgen-go/resgen/benchmarks", "main.timeoutClient", next)
+	if err != nil {
+		return nil, err
+	}
 	w := &resilientTimeoutClient{
 		next: next,
 		do: wiring.Guard("Do", resilience.Guards{
@@ -126,7 +138,7 @@ func newResilientTimeoutClient(next timeoutClient, registry *resilience.Registry
 			Timeout:  "a",
 		}),
 	}
-	if err := wiring.Done(); err != nil {
+	if err = wiring.Done(); err != nil {
 		return nil, err
 	}
 	return w, nil
@@ -153,7 +165,10 @@ type resilientOtherClient struct {
 
 // newResilientOtherClient puts the guards of otherClient before next, with the settings of registry.
 func newResilientOtherClient(next otherClient, registry *resilience.Registry) (*resilientOtherClient, error) {
-	wiring := registry.Wire("otherClient")
+	wiring, err := resilience.Wire(registry, "github.com/resgen-go/resgen/benchmarks", "main.otherClient", next)
+	if err != nil {
+		return nil, err
+	}
 	w := &resilientOtherClient{
 		next: next,
 		do: wiring.Guard("Do", resilience.Guards{
@@ -161,7 +176,7 @@ func newResilientOtherClient(next otherClient, registry *resilience.Registry) (*
 			Bulkhead: "b",
 		}),
 	}
-	if err := wiring.Done(); err != nil {
+	if err = wiring.Done(); err != nil {
 		return nil, err
 	}
 	return w, nil
@@ -188,7 +203,10 @@ type resilientEntryClient struct {
 
 // newResilientEntryClient puts the guards of entryClient before next, with the settings of registry.
 func newResilientEntryClient(next entryClient, registry *resilience.Registry) (*resilientEntryClient, error) {
-	wiring := registry.Wire("entryClient")
+	wiring, err := resilience.Wire(registry, "github.com/resgen-go/resgen/benchmarks", "main.entryClient", next)
+	if err != nil {
+		return nil, err
+	}
 	w := &resilientEntryClient{
 		next: next,
 		do: wiring.Guard("Do", resilience.Guards{
@@ -196,7 +214,7 @@ func newResilientEntryClient(next entryClient, registry *resilience.Registry) (*
 			Preload: []resilience.Permits{{Bulkhead: "a", N: 2}, {Bulkhead: "b", N: 2}},
 		}),
 	}
-	if err := wiring.Done(); err != nil {
+	if err = wiring.Done(); err != nil {
 		return nil, err
 	}
 	return w, nil
@@ -232,7 +250,10 @@ type resilientTenClient struct {
 
 // newResilientTenClient puts the guards of tenClient before next, with the settings of registry.
 func newResilientTenClient(next tenClient, registry *resilience.Registry) (*resilientTenClient, error) {
-	wiring := registry.Wire("tenClient")
+	wiring, err := resilience.Wire(registry, "github.com/resgen-go/resgen/benchmarks", "main.tenClient", next)
+	if err != nil {
+		return nil, err
+	}
 	w := &resilientTenClient{
 		next: next,
 		do: wiring.Guard("Do", resilience.Guards{
@@ -276,7 +297,7 @@ func newResilientTenClient(next tenClient, registry *resilience.Registry) (*resi
 			Bulkhead: "a",
 		}),
 	}
-	if err := wiring.Done(); err != nil {
+	if err = wiring.Done(); err != nil {
 		return nil, err
 	}
 	return w, nil

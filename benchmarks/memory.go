@@ -43,7 +43,7 @@ func weigh(n int, settings string, do func(*resilience.Guard)) float64 {
 	before := heap()
 	for made := 0; made < n; {
 		registry := must(resilience.New(resilience.Settings("benchmark", []byte(`{"breakers": {"default": {`+settings+`}}}`)), resilience.Logger(nil)))
-		wiring := registry.Wire("benchmark")
+		wiring := must(resilience.Wire(registry, "benchmark", "memory", work{}))
 		for range min(perRegistry, n) {
 			do(wiring.Guard("Do", resilience.Guards{Breaker: fmt.Sprintf("breaker %d", made)}))
 			made++

@@ -88,7 +88,8 @@ func probed() client {
 // full is a path with a bulkhead whose only permit is taken for good.
 func full() client {
 	registry := newRegistry(canary, 1)
-	taken := registry.Wire("benchmark").Guard("Full", resilience.Guards{Bulkhead: "a"})
+	wiring := must(resilience.Wire(registry, "benchmark", "full", work{}))
+	taken := wiring.Guard("Full", resilience.Guards{Bulkhead: "a"})
 	if err := new(resilience.Call).Begin(context.Background(), taken); err != nil {
 		panic(err)
 	}

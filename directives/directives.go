@@ -83,6 +83,9 @@ type Directive struct {
 	Lease    []Reservation
 }
 
+// Unnamed reports whether the directive leaves its NAME to the default.
+func (d Directive) Unnamed() bool { return d.Name.Text != "" && d.Name.Pos == d.Slash }
+
 // Ref is a name in an argument. Text is empty where the argument is absent,
 // and where it is malformed and was reported.
 type Ref struct {

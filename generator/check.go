@@ -23,6 +23,7 @@ type target struct {
 	constructor string
 	methods     []*method
 	probes      []Probe
+	unnamed     []directives.Directive // in force and without a NAME; one may be there more than once
 }
 
 // method is one method of the interface, its own or an embedded one.

@@ -354,7 +354,7 @@ func TestDiffShowsHowOutputsWouldChange(t *testing.T) {
 -package shop
 --- shop_resilience.go
 +++ shop_resilience.go
-@@ -29,7 +29,7 @@
+@@ -33,7 +33,7 @@
  	return w, nil
  }
  

@@ -21,7 +21,7 @@ func emit(plan Plan) ([]byte, error) {
 	file.HeaderComment(top)
 	file.Add(imports(plan.Imports)).Line()
 	for _, w := range plan.Wrappers {
-		w.emit(file)
+		w.emit(file, plan)
 	}
 	var source bytes.Buffer
 	if err := file.Render(&source); err != nil {
@@ -48,13 +48,13 @@ func imports(list []Import) *jen.Statement {
 	return jen.Id("import").Defs(lines...)
 }
 
-func (w Wrapper) emit(file *jen.File) {
+func (w Wrapper) emit(file *jen.File, of Plan) {
 	file.Add(w.assertion()).Line()
 	file.Commentf("%s is %s %s whose calls are guarded.", w.Name, article(w.Interface), w.Interface)
 	file.Type().Id(w.Name).Add(typeParams(w.TypeParams)).Struct(w.fields()...).Line()
 	file.Commentf("%s puts the guards of %s before %s, with the settings of %s.",
 		w.Constructor, w.Interface, w.Names.NextParam, w.Names.Registry)
-	file.Add(w.constructor()).Line()
+	file.Add(w.constructor(of)).Line()
 	for _, m := range w.Methods {
 		file.Comment(m.doc())
 		file.Add(w.method(m)).Line()
@@ -97,19 +97,29 @@ func (w Wrapper) fields() []jen.Code {
 	return fields
 }
 
-func (w Wrapper) constructor() *jen.Statement {
+func (w Wrapper) constructor(of Plan) *jen.Statement {
 	n := w.Names
 	return jen.Func().Id(w.Constructor).Add(typeParams(w.TypeParams)).Params(
 		jen.Id(n.NextParam).Add(w.iface()),
 		jen.Id(n.Registry).Op("*").Id(n.Runtime).Dot("Registry"),
 	).Params(jen.Op("*").Add(w.self()), w.Error.code).BlockFunc(func(body *jen.Group) {
-		body.Id(n.Wiring).Op(":=").Id(n.Registry).Dot("Wire").Call(jen.Lit(w.Interface))
+		failed := jen.If(jen.Id(n.Err).Op("!=").Nil()).Block(jen.Return(jen.Nil(), jen.Id(n.Err)))
+		body.List(jen.Id(n.Wiring), jen.Id(n.Err)).Op(":=").Id(n.Runtime).Dot("Wire").Call(
+			jen.Id(n.Registry), jen.Lit(of.ImportPath), jen.Lit(of.Package+"."+w.Interface), jen.Id(n.NextParam))
+		body.Add(failed)
+		if len(w.Defaults) > 0 {
+			body.Id(n.Wiring).Dot("Defaults").CallFunc(func(args *jen.Group) {
+				for _, name := range w.Defaults {
+					args.Lit(name)
+				}
+			})
+		}
 		body.Id(n.Wrapper).Op(":=").Op("&").Add(w.self()).Add(lines("{", w.values(), "}"))
 		for _, probe := range w.Probes {
 			body.Id(n.Wiring).Dot("Probe").Call(jen.Lit(probe.Breaker), jen.Id(n.NextParam).Dot(probe.Method))
 		}
 		body.If(
-			jen.Id(n.Err).Op(":=").Id(n.Wiring).Dot("Done").Call(),
+			jen.Id(n.Err).Op("=").Id(n.Wiring).Dot("Done").Call(),
 			jen.Id(n.Err).Op("!=").Nil(),
 		).Block(jen.Return(jen.Nil(), jen.Id(n.Err)))
 		body.Return(jen.Id(n.Wrapper), jen.Nil())

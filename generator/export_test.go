@@ -23,7 +23,8 @@ type (
 	}
 )
 
-func (*Registry) Wire(string) *Wiring                          { return nil }
+func Wire[I any](*Registry, string, string, I) (*Wiring, error) { return nil, nil }
+func (*Wiring) Defaults(...string)                              {}
 func (*Wiring) Guard(string, Guards) *Guard                    { return nil }
 func (*Wiring) Probe(string, func(context.Context) error)      {}
 func (*Wiring) Done() error                                    { return nil }

@@ -96,6 +96,7 @@ type outcome struct {
 	broken   Faults // it does not compile
 	invalid  Faults // its directives or outputs are at fault
 	usage    usage
+	claims   []claim
 	warnings Faults // for which it need not be compared with others
 }
 
@@ -123,6 +124,7 @@ func process(pkg *load.Package, opts Options) (out outcome) {
 		}}
 		targets := c.targets(annotated)
 		out.plans = c.plans(targets)
+		out.claims = c.claimsOf(targets, annotated)
 		out.warnings = slices.Concat(c.nested(targets), c.cutOff(targets), c.idle(targets), c.foreign(targets))
 		faults = append(faults, c.faults...)
 		if c.unknown {
@@ -189,7 +191,7 @@ func join(packages []*load.Package, outcomes []outcome, opts Options) (Result, e
 		broken = append(broken, out.broken...)
 		invalid = append(invalid, out.invalid...)
 	}
-	if len(invalid) > 0 {
+	if invalid = append(invalid, joinedByDefault(outcomes)...); len(invalid) > 0 {
 		return Result{}, append(invalid, broken...).err(opts)
 	}
 	result.Files = append(result.Files, leftovers(packages, result.Plans)...)

@@ -8,6 +8,7 @@ type Plan struct {
 	Path       string // of the output
 	Source     string // the file that asks for it
 	Package    string // its package clause
+	ImportPath string
 	Constraint string // its build constraint; empty: none
 	Imports    []Import
 	Wrappers   []Wrapper
@@ -22,6 +23,7 @@ type Wrapper struct {
 	Error       Type // the constructor's second result: error, if that has its name here
 	Methods     []Method
 	Probes      []Probe
+	Defaults    []string // names that no directive writes out, such as "breakers.payments"
 	Names       WrapperNames
 }
 

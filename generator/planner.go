@@ -61,6 +61,7 @@ func (c *checker) plan(source *load.File, targets []*target, declared names) Pla
 		Path:       load.OutputPath(source.Path),
 		Source:     source.Path,
 		Package:    c.pkg.Types.Name(),
+		ImportPath: c.pkg.Path,
 		Constraint: constraintOf(source),
 		Imports:    p.imports.list(),
 	}
@@ -205,6 +206,7 @@ func (p *planner) wrapper(t *target, typeParams map[*types.TypeParam]string) Wra
 		Constructor: t.constructor,
 		Error:       printer.expression(p.errorType()),
 		Probes:      t.probes,
+		Defaults:    t.defaults(),
 	}
 	hidden := spokenFor(predeclared, p.imports.names()) // what no name that we choose may hide
 	for _, tp := range t.typeParams {

@@ -18,10 +18,10 @@ func (c *checker) resolve(t *target, m *method) {
 	guard := &Guard{}
 	c.resolveBreaker(t, m, guard)
 	if d, ok := c.applying(t, m, directives.Bulkhead); ok {
-		guard.Bulkhead = d.Name.Text
+		guard.Bulkhead = t.named(d)
 	}
 	if d, ok := c.applying(t, m, directives.Timeout); ok {
-		guard.Timeout = d.Name.Text
+		guard.Timeout = t.named(d)
 	}
 	if d, ok := c.applying(t, m, directives.Anticipate); ok {
 		for _, ref := range d.Check {
@@ -68,7 +68,7 @@ func (c *checker) resolveBreaker(t *target, m *method, guard *Guard) {
 	if !ok {
 		return
 	}
-	guard.Breaker = d.Name.Text
+	guard.Breaker = t.named(d)
 	if d.Classify.Text != "" {
 		m.classify = c.classify(d.Classify)
 	}
@@ -208,7 +208,7 @@ func (c *checker) resolveProbe(t *target, m *method, d directives.Directive) {
 		}
 		return
 	}
-	t.probes = append(t.probes, Probe{Breaker: d.Name.Text, Method: m.Name()})
+	t.probes = append(t.probes, Probe{Breaker: t.named(d), Method: m.Name()})
 }
 
 // unnamed is a signature without the names of its parameters and results.

@@ -18,12 +18,15 @@ type resilientWithBreaker struct {
 
 // newResilientWithBreaker puts the guards of withBreaker before next, with the settings of registry.
 func newResilientWithBreaker(next withBreaker, registry *resilience.Registry) (*resilientWithBreaker, error) {
-	wiring := registry.Wire("withBreaker")
+	wiring, err := resilience.Wire(registry, "github.com/resgen-go/resgen/runtime_test", "resilience_test.withBreaker", next)
+	if err != nil {
+		return nil, err
+	}
 	w := &resilientWithBreaker{
 		next: next,
 		do:   wiring.Guard("Do", resilience.Guards{Breaker: "b"}),
 	}
-	if err := wiring.Done(); err != nil {
+	if err = wiring.Done(); err != nil {
 		return nil, err
 	}
 	return w, nil
@@ -50,12 +53,15 @@ type resilientWithBulkhead struct {
 
 // newResilientWithBulkhead puts the guards of withBulkhead before next, with the settings of registry.
 func newResilientWithBulkhead(next withBulkhead, registry *resilience.Registry) (*resilientWithBulkhead, error) {
-	wiring := registry.Wire("withBulkhead")
+	wiring, err := resilience.Wire(registry, "github.com/resgen-go/resgen/runtime_test", "resilience_test.withBulkhead", next)
+	if err != nil {
+		return nil, err
+	}
 	w := &resilientWithBulkhead{
 		next: next,
 		do:   wiring.Guard("Do", resilience.Guards{Bulkhead: "b"}),
 	}
-	if err := wiring.Done(); err != nil {
+	if err = wiring.Done(); err != nil {
 		return nil, err
 	}
 	return w, nil
@@ -82,7 +88,10 @@ type resilientWithBoth struct {
 
 // newResilientWithBoth puts the guards of withBoth before next, with the settings of registry.
 func newResilientWithBoth(next withBoth, registry *resilience.Registry) (*resilientWithBoth, error) {
-	wiring := registry.Wire("withBoth")
+	wiring, err := resilience.Wire(registry, "github.com/resgen-go/resgen/runtime_test", "resilience_test.withBoth", next)
+	if err != nil {
+		return nil, err
+	}
 	w := &resilientWithBoth{
 		next: next,
 		do: wiring.Guard("Do", resilience.Guards{
@@ -90,7 +99,7 @@ func newResilientWithBoth(next withBoth, registry *resilience.Registry) (*resili
 			Bulkhead: "b",
 		}),
 	}
-	if err := wiring.Done(); err != nil {
+	if err = wiring.Done(); err != nil {
 		return nil, err
 	}
 	return w, nil
@@ -117,7 +126,10 @@ type resilientWithTimeout struct {
 
 // newResilientWithTimeout puts the guards of withTimeout before next, with the settings of registry.
 func newResilientWithTimeout(next withTimeout, registry *resilience.Registry) (*resilientWithTimeout, error) {
-	wiring := registry.Wire("withTimeout")
+	wiring, err := resilience.Wire(registry, "github.com/resgen-go/resgen/runtime_test", "resilience_test.withTimeout", next)
+	if err != nil {
+		return nil, err
+	}
 	w := &resilientWithTimeout{
 		next: next,
 		do: wiring.Guard("Do", resilience.Guards{
@@ -126,7 +138,7 @@ func newResilientWithTimeout(next withTimeout, registry *resilience.Registry) (*
 			Timeout:  "b",
 		}),
 	}
-	if err := wiring.Done(); err != nil {
+	if err = wiring.Done(); err != nil {
 		return nil, err
 	}
 	return w, nil
@@ -153,7 +165,10 @@ type resilientOther struct {
 
 // newResilientOther puts the guards of other before next, with the settings of registry.
 func newResilientOther(next other, registry *resilience.Registry) (*resilientOther, error) {
-	wiring := registry.Wire("other")
+	wiring, err := resilience.Wire(registry, "github.com/resgen-go/resgen/runtime_test", "resilience_test.other", next)
+	if err != nil {
+		return nil, err
+	}
 	w := &resilientOther{
 		next: next,
 		do: wiring.Guard("Do", resilience.Guards{
@@ -161,7 +176,7 @@ func newResilientOther(next other, registry *resilience.Registry) (*resilientOth
 			Bulkhead: "c",
 		}),
 	}
-	if err := wiring.Done(); err != nil {
+	if err = wiring.Done(); err != nil {
 		return nil, err
 	}
 	return w, nil
@@ -188,7 +203,10 @@ type resilientWithAnticipate struct {
 
 // newResilientWithAnticipate puts the guards of withAnticipate before next, with the settings of registry.
 func newResilientWithAnticipate(next withAnticipate, registry *resilience.Registry) (*resilientWithAnticipate, error) {
-	wiring := registry.Wire("withAnticipate")
+	wiring, err := resilience.Wire(registry, "github.com/resgen-go/resgen/runtime_test", "resilience_test.withAnticipate", next)
+	if err != nil {
+		return nil, err
+	}
 	w := &resilientWithAnticipate{
 		next: next,
 		do: wiring.Guard("Do", resilience.Guards{
@@ -196,7 +214,7 @@ func newResilientWithAnticipate(next withAnticipate, registry *resilience.Regist
 			Preload: []resilience.Permits{{Bulkhead: "b", N: 2}, {Bulkhead: "c", N: 2}},
 		}),
 	}
-	if err := wiring.Done(); err != nil {
+	if err = wiring.Done(); err != nil {
 		return nil, err
 	}
 	return w, nil

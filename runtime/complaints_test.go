@@ -269,7 +269,7 @@ func TestT49MisspeltNamesAreTold(t *testing.T) {
 	})
 	t.Run("with Strict it is the constructor's error", func(t *testing.T) {
 		registry := newRegistry(t, `{"breakers": {"payments": {}}}`, resilience.Strict())
-		wiring := registry.Wire("Client")
+		wiring := newWiring(registry, "Client")
 		wiring.Guard("Do", resilience.Guards{Breaker: "paymnets"})
 		wiring.Guard("Undo", resilience.Guards{Breaker: "paymnets"})
 		want := `Client: resilience.json: breakers has no "paymnets", the nearest unused is "payments"`
@@ -360,7 +360,7 @@ func TestT02LostTrialsWedgeNoBreakerBehindAGate(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				registry := newRegistry(t, `{"breakers": {"b": {"strategy": "CANARY_RATE_THRESHOLD", "permittedNumberOfCallsInHalfOpenState": 2}}}`)
-				wiring := registry.Wire("Client")
+				wiring := newWiring(registry, "Client")
 				direct := wiring.Guard("Do", resilience.Guards{Breaker: "b"})
 				gated := wiring.Guard("Go", guards)
 				wiring.Probe("b", func(context.Context) error { return nil })

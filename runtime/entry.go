@@ -14,6 +14,7 @@ import (
 // under it.
 type entry struct {
 	gates   []*breaker.Breaker // the method's own breaker first
+	own     *bulkhead.Bulkhead // the method's; its permit is part of the demand
 	demand  *bulkhead.Demand   // nil: gates only
 	refusal atomic.Pointer[gateRefusal]
 }

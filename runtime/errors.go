@@ -93,7 +93,7 @@ func (k *Kind) UnmarshalText(text []byte) error {
 // not called. Values are shared and must not be changed.
 type RefusalError struct {
 	Kind   Kind   `json:"kind"`
-	Method string `json:"method"` // of the guarded interface, such as "Payments.Charge"
+	Method string `json:"method"` // package, interface and method, such as "payments.Client.Do"
 	// Name is that of the breaker or bulkhead; of the first refusing breaker
 	// for KindGate.
 	Name string `json:"name"`

@@ -20,7 +20,7 @@ func ExampleReservationFrom() {
 		return
 	}
 	defer registry.Close()
-	wiring := registry.Wire("Shop") // generated constructors do this
+	wiring := newWiring(registry, "Shop") // as generated constructors do
 	checkout := wiring.Guard("Checkout", resilience.Guards{Preload: []resilience.Permits{{Bulkhead: "stock", N: 1}}})
 	pick := wiring.Guard("Pick", resilience.Guards{Bulkhead: "stock"})
 
@@ -68,7 +68,7 @@ func ExampleObserve() {
 		fmt.Println(err)
 		return
 	}
-	registry.Wire("Client").Guard("Do", resilience.Guards{Breaker: "paymnets"})
+	newWiring(registry, "Client").Guard("Do", resilience.Guards{Breaker: "paymnets"})
 	payments, err := registry.Breaker("payments")
 	if err != nil {
 		fmt.Println(err)

@@ -13,7 +13,7 @@ import (
 // nothing is wrong costs no allocation (a timeout and an entry's reservation
 // excepted, as they derive a context, and [ObserveCalls]).
 type Guard struct {
-	method   string // such as "Payments.Charge"
+	method   string // such as "payments.Client.Do"
 	breaker  *breaker.Breaker
 	bulkhead *bulkhead.Bulkhead // nil too where the entry's demand takes its permit
 	timeout  *timeout

@@ -30,10 +30,19 @@ func newRegistry(t testing.TB, text string, options ...resilience.Option) *resil
 	return registry
 }
 
+// newWiring begins the wiring of a wrapper whose client does not matter.
+func newWiring(registry *resilience.Registry, iface string) *resilience.Wiring {
+	wiring, err := resilience.Wire(registry, "example.test/client", iface, struct{}{})
+	if err != nil {
+		panic(err)
+	}
+	return wiring
+}
+
 // newGuard wires the guard of Client.Do.
 func newGuard(t testing.TB, registry *resilience.Registry, guards resilience.Guards) *resilience.Guard {
 	t.Helper()
-	wiring := registry.Wire("Client")
+	wiring := newWiring(registry, "Client")
 	guard := wiring.Guard("Do", guards)
 	if err := wiring.Done(); err != nil {
 		t.Fatal(err)
@@ -405,13 +414,13 @@ func TestErrorThatCannotBeLookedIntoIsAFailure(t *testing.T) {
 func TestWiringWithTwoProbesOfABreakerStartsNone(t *testing.T) {
 	registry := newRegistry(t, `{"breakers": {"b": {"strategy": "CANARY_RATE_THRESHOLD"}}}`)
 	probe := func(context.Context) error { t.Error("started"); return nil }
-	wiring := registry.Wire("Client")
+	wiring := newWiring(registry, "Client")
 	wiring.Probe("b", probe)
 	wiring.Probe("b", probe)
 	if err := wiring.Done(); err == nil || err.Error() != "Client: breaker b has a probe already" {
 		t.Errorf("the error is %v", err)
 	}
-	wiring = registry.Wire("Client")
+	wiring = newWiring(registry, "Client")
 	wiring.Probe("b", func(context.Context) error { return nil })
 	if err := wiring.Done(); err != nil {
 		t.Error(err)
@@ -420,7 +429,7 @@ func TestWiringWithTwoProbesOfABreakerStartsNone(t *testing.T) {
 
 func TestWiringTellsAHundredFaultsAndHowManyMore(t *testing.T) {
 	registry := newRegistry(t, `{}`, resilience.Strict())
-	wiring := registry.Wire("Client")
+	wiring := newWiring(registry, "Client")
 	for i := range 1000 {
 		name := fmt.Sprint("n", i)
 		wiring.Guard("Do", resilience.Guards{Breaker: name})
@@ -437,7 +446,7 @@ func TestSecondProbeOfABreakerIsAnError(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		registry := newRegistry(t, `{}`)
 		for _, want := range []bool{true, false} {
-			wiring := registry.Wire("Client")
+			wiring := newWiring(registry, "Client")
 			wiring.Guard("Do", resilience.Guards{Breaker: "b"})
 			wiring.Probe("b", func(context.Context) error { return nil })
 			if err := wiring.Done(); (err == nil) != want {

@@ -31,8 +31,9 @@ type Registry struct {
 	link   atomic.Pointer[FleetLink] // the last news of it
 	hooks  breaker.Hooks
 
-	reading    sync.Mutex // one reads and applies the settings at a time
-	wiring     sync.Mutex // one adds probes at a time
+	reading    sync.Mutex       // one reads and applies the settings at a time
+	wiring     sync.Mutex       // one adds probes and defaults at a time
+	defaults   map[string]iface // which has a name by default, such as "breakers.client"
 	generation generation
 	ended      chan struct{} // closed when Close has done its work
 	endErr     error
@@ -77,6 +78,7 @@ func New(options ...Option) (*Registry, error) {
 		bulkheads: make(map[string]*bulkhead.Bulkhead),
 		timeouts:  make(map[string]*timeout),
 		reserves:  make(map[string]reserve),
+		defaults:  make(map[string]iface),
 	}
 	r.hooks = r.newHooks()
 	if r.fleet != nil {

@@ -85,7 +85,7 @@ func TestConstructorReturnsAllItsFaultsAndStartsNothing(t *testing.T) {
 		registry := newRegistry(t, `{"breakers": {"p": {"strategy": "CANARY_RATE_THRESHOLD"}, "q": {}}}`)
 		wire := func(breakers ...string) (probed *int, err error) {
 			probed = new(int)
-			wiring := registry.Wire("Client")
+			wiring := newWiring(registry, "Client")
 			for _, name := range breakers {
 				wiring.Probe(name, func(context.Context) error { *probed++; return errDown })
 			}
@@ -105,7 +105,7 @@ func TestConstructorReturnsAllItsFaultsAndStartsNothing(t *testing.T) {
 		if _, err := wire("p"); err != nil {
 			t.Errorf("the constructor could not be tried again: %v", err)
 		}
-		wiring := registry.Wire("Other")
+		wiring := newWiring(registry, "Other")
 		wiring.Guard("Do", resilience.Guards{Preload: []resilience.Permits{{Bulkhead: "b", N: 0}}})
 		wiring.Guard("Undo", resilience.Guards{Preload: []resilience.Permits{{Bulkhead: "c", N: -1}}})
 		wiring.Probe("r", nil)
@@ -128,7 +128,7 @@ func TestExternalProbeOfAMisspeltNameIsAnError(t *testing.T) {
 
 func TestNamesWithoutEndAreAnError(t *testing.T) {
 	registry := newRegistry(t, `{}`, resilience.Logger(nil))
-	wiring := registry.Wire("Client")
+	wiring := newWiring(registry, "Client")
 	for i := range 100_001 {
 		wiring.Guard("Do", resilience.Guards{Timeout: fmt.Sprint("t", i)})
 	}
@@ -151,7 +151,7 @@ func TestClosedRegistryTakesNoWrappersAndGuardsOn(t *testing.T) {
 		t.Errorf("got %v, want the breaker to guard on", err)
 	}
 	for _, name := range []string{"b", "other"} {
-		wiring := registry.Wire("Other")
+		wiring := newWiring(registry, "Other")
 		wiring.Guard("Do", resilience.Guards{Breaker: name})
 		if err := wiring.Done(); !errors.Is(err, resilience.ErrClosed) {
 			t.Errorf("a wrapper with breaker %s: got %v, want ErrClosed", name, err)
@@ -173,7 +173,7 @@ func TestCloseLeavesNoGoroutine(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	wiring := registry.Wire("Client")
+	wiring := newWiring(registry, "Client")
 	wiring.Probe("b", func(context.Context) error { return errDown })
 	if err := wiring.Done(); err != nil {
 		t.Fatal(err)

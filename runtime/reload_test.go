@@ -540,7 +540,7 @@ func TestAWrapperThatFailsReservesNothing(t *testing.T) {
 			_, isWarning := e.(resilience.SettingWarning)
 			warned = warned || isWarning
 		})))
-		wiring := registry.Wire("Client")
+		wiring := newWiring(registry, "Client")
 		wiring.Guard("Do", resilience.Guards{Preload: []resilience.Permits{{Bulkhead: "b", N: 5_000_000}}})
 		if wiring.Done() == nil {
 			t.Fatal("a reservation of five million permits is accepted")

@@ -128,7 +128,7 @@ func TestScenario07NumberBelowOneAndOneNameTwiceAreErrorsOfTheConstructor(t *tes
 		"the same bulkhead preloaded": {Preload: append(permits("pay", 1), permits("pay", 2)...)},
 	} {
 		t.Run(name, func(t *testing.T) {
-			wiring := newRegistry(t, shop).Wire("Client")
+			wiring := newWiring(newRegistry(t, shop), "Client")
 			wiring.Guard("Do", guards)
 			if err := wiring.Done(); err == nil {
 				t.Error("accepted")
@@ -517,7 +517,7 @@ func TestScenario50CanaryGateRefusesUntilAProbeHalfOpensIt(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		registry := newRegistry(t, `{"breakers": {"pay": {"strategy": "CANARY_RATE_THRESHOLD", "probeInterval": "1s"}}}`)
 		var alive atomic.Bool
-		wiring := registry.Wire("Payments")
+		wiring := newWiring(registry, "Payments")
 		wiring.Probe("pay", func(context.Context) error {
 			if alive.Load() {
 				return nil

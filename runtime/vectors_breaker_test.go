@@ -58,7 +58,7 @@ func newBreakerPlayer(t *testing.T, strategy string, v vector) *breakerPlayer {
 	if err != nil {
 		t.Fatal(err)
 	}
-	wiring := p.registry.Wire("Vector")
+	wiring := newWiring(p.registry, "Vector")
 	p.guard = wiring.Guard("Call", resilience.Guards{Breaker: "subject", Classify: classify})
 	if slices.Contains(v.Features, "probe_worker") {
 		wiring.Probe("subject", p.probe.call)

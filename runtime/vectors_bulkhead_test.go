@@ -33,7 +33,7 @@ func newBulkheadPlayer(t *testing.T, v vector) *bulkheadPlayer {
 	if err != nil {
 		t.Fatal(err)
 	}
-	wiring := registry.Wire("Vector")
+	wiring := newWiring(registry, "Vector")
 	guard := wiring.Guard("Call", resilience.Guards{Bulkhead: "subject"})
 	if err := wiring.Done(); err != nil {
 		t.Fatal(err)

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/resgen-go/resgen/runtime/internal/breaker"
 	"github.com/resgen-go/resgen/runtime/internal/bulkhead"
@@ -40,7 +41,9 @@ type Permits struct {
 // Wiring collects the guards of one wrapper while its constructor runs.
 type Wiring struct {
 	registry *Registry
-	iface    string
+	iface    iface
+	inner    []*Guard // of a wrapper that is wrapped once more
+	defaults []string
 	probes   []pendingProbe
 	reserves []reserve
 	faults   []error
@@ -50,13 +53,40 @@ type Wiring struct {
 // maxFaults is how many faults of one wrapper are told.
 const maxFaults = 100
 
-// Wire begins the wiring of a wrapper of the interface of that name.
-func (r *Registry) Wire(iface string) *Wiring { return &Wiring{registry: r, iface: iface} }
+// iface is the interface of a wrapper.
+type iface struct {
+	path string // import path of its package
+	name string // as code outside of the package has it, such as "payments.Client"
+}
+
+// String is the name that no other interface has, such as
+// "example.com/shop/payments.Client".
+func (i iface) String() string {
+	return i.path + "." + i.name[strings.IndexByte(i.name, '.')+1:]
+}
+
+// Wire begins the wiring of a wrapper around next. The interface I is told by the
+// import path of its package and by its name as other packages write it, such as
+// "payments.Client". A nil client and a nil registry are errors.
+func Wire[I any](registry *Registry, path, name string, next I) (*Wiring, error) {
+	switch {
+	case registry == nil:
+		return nil, fmt.Errorf("%s: its registry is nil; make one with resilience.New, and heed the error of that", name)
+	case isNil(next):
+		return nil, fmt.Errorf("%s: the client to be guarded is nil; make it before its wrapper", name)
+	}
+	return &Wiring{registry: registry, iface: iface{path, name}, inner: guardsIn[I](next)}, nil
+}
+
+// Defaults says which names no directive writes out, with their sections, such as
+// "breakers.client". It is an error that interfaces of two packages have one of
+// them, as then what befalls one client would hold for the other, too.
+func (w *Wiring) Defaults(names ...string) { w.defaults = names }
 
 // Guard makes the guard of one method. What is wrong is returned by Done.
 func (w *Wiring) Guard(method string, guards Guards) *Guard {
 	g := &Guard{
-		method:   w.iface + "." + method,
+		method:   w.iface.name + "." + method,
 		classify: guards.Classify,
 		events:   w.registry.events,
 
@@ -74,6 +104,7 @@ func (w *Wiring) Guard(method string, guards Guards) *Guard {
 	if len(guards.Check)+len(guards.Preload)+len(guards.Lease) > 0 {
 		g.entry = w.entry(g, guards)
 	}
+	w.checkTwice(g)
 	g.alone = g.breaker != nil && g.bulkhead == nil && g.timeout == nil && g.entry == nil && !g.events.calls
 	return g
 }
@@ -131,7 +162,7 @@ func (w *Wiring) entry(g *Guard, guards Guards) *entry {
 	var wants []bulkhead.Want
 	if g.bulkhead != nil {
 		wants = append(wants, bulkhead.Want{Bulkhead: g.bulkhead, N: 1, As: bulkhead.Own})
-		g.bulkhead = nil
+		e.own, g.bulkhead = g.bulkhead, nil
 	}
 	wants = w.wants(wants, g.method, guards.Preload, bulkhead.Ticket)
 	wants = w.wants(wants, g.method, guards.Lease, bulkhead.Lease)
@@ -172,7 +203,10 @@ func (w *Wiring) Done() error {
 	r.wiring.Lock()
 	defer r.wiring.Unlock()
 	if r.isClosed() {
-		return fmt.Errorf("%s: %w", w.iface, ErrClosed)
+		return w.failed(ErrClosed)
+	}
+	for _, name := range w.defaults {
+		w.checkDefault(name)
 	}
 	for i, p := range w.probes {
 		w.checkProbe(p, w.probes[:i])
@@ -181,15 +215,35 @@ func (w *Wiring) Done() error {
 		w.faults = append(w.faults, fmt.Errorf("and %d more", untold))
 	}
 	if len(w.faults) > 0 {
-		return fmt.Errorf("%s: %w", w.iface, errors.Join(w.faults...))
+		return w.failed(errors.Join(w.faults...))
 	}
 	for _, p := range w.probes {
 		if err := p.breaker.Probe(p.probe); err != nil {
-			return fmt.Errorf("%s: %w", w.iface, err)
+			return w.failed(err)
 		}
+	}
+	for _, name := range w.defaults {
+		r.defaults[name] = w.iface
 	}
 	r.note(w.reserves)
 	return nil
+}
+
+func (w *Wiring) failed(err error) error { return fmt.Errorf("%s: %w", w.iface.name, err) }
+
+// checkDefault reports a name that an interface of another package has by default,
+// too. Within one package the generator sees to it.
+func (w *Wiring) checkDefault(name string) {
+	other, known := w.registry.defaults[name]
+	if !known || other.path == w.iface.path {
+		return
+	}
+	section, bare, _ := strings.Cut(name, ".")
+	kind := strings.TrimSuffix(section, "s")
+	pkg, _, _ := strings.Cut(w.iface.name, ".")
+	w.fault(fmt.Errorf("%s and %s get %s %s by default, and would share it unasked; give one a NAME of its own, "+
+		"such as //resilience:%[3]s %[5]s-%[4]s, or write //resilience:%[3]s %[4]s out where sharing is meant",
+		w.iface, other, kind, bare, pkg))
 }
 
 func (w *Wiring) checkProbe(p pendingProbe, before []pendingProbe) {

@@ -22,7 +22,11 @@ type ResilientHealth struct {
 
 // NewResilientHealth puts the guards of Health before next, with the settings of registry.
 func NewResilientHealth(next Health, registry *resilience.Registry) (*ResilientHealth, error) {
-	wiring := registry.Wire("Health")
+	wiring, err := resilience.Wire(registry, "github.com/resgen-go/resgen/examples/grpc", "main.Health", next)
+	if err != nil {
+		return nil, err
+	}
+	wiring.Defaults("breakers.health", "bulkheads.health", "timeouts.health")
 	w := &ResilientHealth{
 		next: next,
 		check: wiring.Guard("Check", resilience.Guards{
@@ -42,7 +46,7 @@ func NewResilientHealth(next Health, registry *resilience.Registry) (*ResilientH
 			Bulkhead: "health",
 		}),
 	}
-	if err := wiring.Done(); err != nil {
+	if err = wiring.Done(); err != nil {
 		return nil, err
 	}
 	return w, nil

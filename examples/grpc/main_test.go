@@ -29,7 +29,7 @@ the server answers: SERVING
 the server answers: rpc error: code = NotFound desc = unknown service
 the server answers: rpc error: code = Unavailable desc = out of order
 the server answers: rpc error: code = Unavailable desc = out of order
-the server is not asked: resilience: Health.Check refused: breaker health is OPEN; try again in a while
+the server is not asked: resilience: main.Health.Check refused: breaker health is OPEN; try again in a while
 the server answers: SERVING
 `
 	if got != want {

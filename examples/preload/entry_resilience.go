@@ -18,12 +18,16 @@ type ResilientItems struct {
 
 // NewResilientItems puts the guards of Items before next, with the settings of registry.
 func NewResilientItems(next Items, registry *resilience.Registry) (*ResilientItems, error) {
-	wiring := registry.Wire("Items")
+	wiring, err := resilience.Wire(registry, "github.com/resgen-go/resgen/examples/preload", "main.Items", next)
+	if err != nil {
+		return nil, err
+	}
+	wiring.Defaults("bulkheads.items")
 	w := &ResilientItems{
 		next:  next,
 		fetch: wiring.Guard("Fetch", resilience.Guards{Bulkhead: "items"}),
 	}
-	if err := wiring.Done(); err != nil {
+	if err = wiring.Done(); err != nil {
 		return nil, err
 	}
 	return w, nil
@@ -49,12 +53,15 @@ type ResilientPreloadedPage struct {
 
 // NewResilientPreloadedPage puts the guards of PreloadedPage before next, with the settings of registry.
 func NewResilientPreloadedPage(next PreloadedPage, registry *resilience.Registry) (*ResilientPreloadedPage, error) {
-	wiring := registry.Wire("PreloadedPage")
+	wiring, err := resilience.Wire(registry, "github.com/resgen-go/resgen/examples/preload", "main.PreloadedPage", next)
+	if err != nil {
+		return nil, err
+	}
 	w := &ResilientPreloadedPage{
 		next: next,
 		show: wiring.Guard("Show", resilience.Guards{Preload: []resilience.Permits{{Bulkhead: "items", N: 5}}}),
 	}
-	if err := wiring.Done(); err != nil {
+	if err = wiring.Done(); err != nil {
 		return nil, err
 	}
 	return w, nil

@@ -18,7 +18,11 @@ type ResilientPayments struct {
 
 // NewResilientPayments puts the guards of Payments before next, with the settings of registry.
 func NewResilientPayments(next Payments, registry *resilience.Registry) (*ResilientPayments, error) {
-	wiring := registry.Wire("Payments")
+	wiring, err := resilience.Wire(registry, "github.com/resgen-go/resgen/examples/shop", "main.Payments", next)
+	if err != nil {
+		return nil, err
+	}
+	wiring.Defaults("breakers.payments", "bulkheads.payments", "timeouts.payments")
 	w := &ResilientPayments{
 		next: next,
 		charge: wiring.Guard("Charge", resilience.Guards{
@@ -29,7 +33,7 @@ func NewResilientPayments(next Payments, registry *resilience.Registry) (*Resili
 		}),
 	}
 	wiring.Probe("payments", next.Ping)
-	if err := wiring.Done(); err != nil {
+	if err = wiring.Done(); err != nil {
 		return nil, err
 	}
 	return w, nil
@@ -61,7 +65,11 @@ type ResilientInventory struct {
 
 // NewResilientInventory puts the guards of Inventory before next, with the settings of registry.
 func NewResilientInventory(next Inventory, registry *resilience.Registry) (*ResilientInventory, error) {
-	wiring := registry.Wire("Inventory")
+	wiring, err := resilience.Wire(registry, "github.com/resgen-go/resgen/examples/shop", "main.Inventory", next)
+	if err != nil {
+		return nil, err
+	}
+	wiring.Defaults("breakers.inventory", "bulkheads.inventory", "timeouts.inventory")
 	w := &ResilientInventory{
 		next: next,
 		pick: wiring.Guard("Pick", resilience.Guards{
@@ -71,7 +79,7 @@ func NewResilientInventory(next Inventory, registry *resilience.Registry) (*Resi
 			Timeout:  "inventory",
 		}),
 	}
-	if err := wiring.Done(); err != nil {
+	if err = wiring.Done(); err != nil {
 		return nil, err
 	}
 	return w, nil
@@ -97,7 +105,10 @@ type ResilientShop struct {
 
 // NewResilientShop puts the guards of Shop before next, with the settings of registry.
 func NewResilientShop(next Shop, registry *resilience.Registry) (*ResilientShop, error) {
-	wiring := registry.Wire("Shop")
+	wiring, err := resilience.Wire(registry, "github.com/resgen-go/resgen/examples/shop", "main.Shop", next)
+	if err != nil {
+		return nil, err
+	}
 	w := &ResilientShop{
 		next: next,
 		checkout: wiring.Guard("Checkout", resilience.Guards{
@@ -105,7 +116,7 @@ func NewResilientShop(next Shop, registry *resilience.Registry) (*ResilientShop,
 			Preload: []resilience.Permits{{Bulkhead: "inventory", N: 4}},
 		}),
 	}
-	if err := wiring.Done(); err != nil {
+	if err = wiring.Done(); err != nil {
 		return nil, err
 	}
 	return w, nil

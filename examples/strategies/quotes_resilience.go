@@ -18,7 +18,11 @@ type ResilientQuotes struct {
 
 // NewResilientQuotes puts the guards of Quotes before next, with the settings of registry.
 func NewResilientQuotes(next Quotes, registry *resilience.Registry) (*ResilientQuotes, error) {
-	wiring := registry.Wire("Quotes")
+	wiring, err := resilience.Wire(registry, "github.com/resgen-go/resgen/examples/strategies", "main.Quotes", next)
+	if err != nil {
+		return nil, err
+	}
+	wiring.Defaults("breakers.quotes", "timeouts.quotes")
 	w := &ResilientQuotes{
 		next: next,
 		latest: wiring.Guard("Latest", resilience.Guards{
@@ -27,7 +31,7 @@ func NewResilientQuotes(next Quotes, registry *resilience.Registry) (*ResilientQ
 		}),
 	}
 	wiring.Probe("quotes", next.Ping)
-	if err := wiring.Done(); err != nil {
+	if err = wiring.Done(); err != nil {
 		return nil, err
 	}
 	return w, nil

@@ -105,7 +105,10 @@ func (p *process) guard(name string) *resilience.Guard {
 	if g := p.guards[name]; g != nil {
 		return g
 	}
-	wiring := p.registry.Wire("Test")
+	wiring, err := resilience.Wire(p.registry, "example.test/test", "Test", p)
+	if err != nil {
+		p.t.Fatal(err)
+	}
 	g := wiring.Guard(name, resilience.Guards{Breaker: name})
 	if err := wiring.Done(); err != nil {
 		p.t.Fatal(err)

@@ -26,7 +26,10 @@ type ResilientConn struct {
 
 // NewResilientConn puts the guards of Conn before next, with the settings of registry.
 func NewResilientConn(next Conn, registry *resilience.Registry) (*ResilientConn, error) {
-	wiring := registry.Wire("Conn")
+	wiring, err := resilience.Wire(registry, "github.com/resgen-go/resgen/testdata/scenarios/aliased", "aliased.Conn", next)
+	if err != nil {
+		return nil, err
+	}
 	w := &ResilientConn{
 		next:             next,
 		read:             wiring.Guard("Read", resilience.Guards{Breaker: "conn"}),
@@ -36,7 +39,7 @@ func NewResilientConn(next Conn, registry *resilience.Registry) (*ResilientConn,
 		setReadDeadline:  wiring.Guard("SetReadDeadline", resilience.Guards{Breaker: "conn"}),
 		setWriteDeadline: wiring.Guard("SetWriteDeadline", resilience.Guards{Breaker: "conn"}),
 	}
-	if err := wiring.Done(); err != nil {
+	if err = wiring.Done(); err != nil {
 		return nil, err
 	}
 	return w, nil
@@ -125,13 +128,16 @@ type ResilientListener struct {
 
 // NewResilientListener puts the guards of Listener before next, with the settings of registry.
 func NewResilientListener(next Listener, registry *resilience.Registry) (*ResilientListener, error) {
-	wiring := registry.Wire("Listener")
+	wiring, err := resilience.Wire(registry, "github.com/resgen-go/resgen/testdata/scenarios/aliased", "aliased.Listener", next)
+	if err != nil {
+		return nil, err
+	}
 	w := &ResilientListener{
 		next:   next,
 		accept: wiring.Guard("Accept", resilience.Guards{Breaker: "conn"}),
 		close:  wiring.Guard("Close", resilience.Guards{Breaker: "conn"}),
 	}
-	if err := wiring.Done(); err != nil {
+	if err = wiring.Done(); err != nil {
 		return nil, err
 	}
 	return w, nil
@@ -174,13 +180,16 @@ type ResilientFiles struct {
 
 // NewResilientFiles puts the guards of Files before next, with the settings of registry.
 func NewResilientFiles(next Files, registry *resilience.Registry) (*ResilientFiles, error) {
-	wiring := registry.Wire("Files")
+	wiring, err := resilience.Wire(registry, "github.com/resgen-go/resgen/testdata/scenarios/aliased", "aliased.Files", next)
+	if err != nil {
+		return nil, err
+	}
 	w := &ResilientFiles{
 		next: next,
 		stat: wiring.Guard("Stat", resilience.Guards{Breaker: "files"}),
 		find: wiring.Guard("Find", resilience.Guards{Breaker: "files"}),
 	}
-	if err := wiring.Done(); err != nil {
+	if err = wiring.Done(); err != nil {
 		return nil, err
 	}
 	return w, nil

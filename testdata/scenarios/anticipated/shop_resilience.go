@@ -19,7 +19,10 @@ type ResilientShop struct {
 
 // NewResilientShop puts the guards of Shop before next, with the settings of registry.
 func NewResilientShop(next Shop, registry *resilience.Registry) (*ResilientShop, error) {
-	wiring := registry.Wire("Shop")
+	wiring, err := resilience.Wire(registry, "github.com/resgen-go/resgen/testdata/scenarios/anticipated", "anticipated.Shop", next)
+	if err != nil {
+		return nil, err
+	}
 	w := &ResilientShop{
 		next: next,
 		checkout: wiring.Guard("Checkout", resilience.Guards{
@@ -34,7 +37,7 @@ func NewResilientShop(next Shop, registry *resilience.Registry) (*ResilientShop,
 			Check:    []string{"inventory"},
 		}),
 	}
-	if err := wiring.Done(); err != nil {
+	if err = wiring.Done(); err != nil {
 		return nil, err
 	}
 	return w, nil
@@ -72,7 +75,11 @@ type ResilientInventory struct {
 
 // NewResilientInventory puts the guards of Inventory before next, with the settings of registry.
 func NewResilientInventory(next Inventory, registry *resilience.Registry) (*ResilientInventory, error) {
-	wiring := registry.Wire("Inventory")
+	wiring, err := resilience.Wire(registry, "github.com/resgen-go/resgen/testdata/scenarios/anticipated", "anticipated.Inventory", next)
+	if err != nil {
+		return nil, err
+	}
+	wiring.Defaults("breakers.inventory", "bulkheads.inventory")
 	w := &ResilientInventory{
 		next: next,
 		reserve: wiring.Guard("Reserve", resilience.Guards{
@@ -80,7 +87,7 @@ func NewResilientInventory(next Inventory, registry *resilience.Registry) (*Resi
 			Bulkhead: "inventory",
 		}),
 	}
-	if err := wiring.Done(); err != nil {
+	if err = wiring.Done(); err != nil {
 		return nil, err
 	}
 	return w, nil

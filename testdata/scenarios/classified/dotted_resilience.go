@@ -19,7 +19,10 @@ type ResilientParcels struct {
 
 // NewResilientParcels puts the guards of Parcels before next, with the settings of registry.
 func NewResilientParcels(next Parcels, registry *resilience.Registry) (*ResilientParcels, error) {
-	wiring := registry.Wire("Parcels")
+	wiring, err := resilience.Wire(registry, "github.com/resgen-go/resgen/testdata/scenarios/classified", "classified.Parcels", next)
+	if err != nil {
+		return nil, err
+	}
 	w := &ResilientParcels{
 		next: next,
 		deliver: wiring.Guard("Deliver", resilience.Guards{
@@ -27,7 +30,7 @@ func NewResilientParcels(next Parcels, registry *resilience.Registry) (*Resilien
 			Classify: judge.Nothing,
 		}),
 	}
-	if err := wiring.Done(); err != nil {
+	if err = wiring.Done(); err != nil {
 		return nil, err
 	}
 	return w, nil

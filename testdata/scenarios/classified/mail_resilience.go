@@ -20,7 +20,10 @@ type ResilientMail struct {
 
 // NewResilientMail puts the guards of Mail before next, with the settings of registry.
 func NewResilientMail(next Mail, registry *resilience.Registry) (*ResilientMail, error) {
-	wiring := registry.Wire("Mail")
+	wiring, err := resilience.Wire(registry, "github.com/resgen-go/resgen/testdata/scenarios/classified", "classified.Mail", next)
+	if err != nil {
+		return nil, err
+	}
 	w := &ResilientMail{
 		next: next,
 		send: wiring.Guard("Send", resilience.Guards{
@@ -32,7 +35,7 @@ func NewResilientMail(next Mail, registry *resilience.Registry) (*ResilientMail,
 			Classify: judge.Everything,
 		}),
 	}
-	if err := wiring.Done(); err != nil {
+	if err = wiring.Done(); err != nil {
 		return nil, err
 	}
 	return w, nil

@@ -19,7 +19,10 @@ type ResilientParade struct {
 
 // NewResilientParade puts the guards of Parade before next, with the settings of registry.
 func NewResilientParade(next Parade, registry *resilience.Registry) (*ResilientParade, error) {
-	wiring := registry.Wire("Parade")
+	wiring, err := resilience.Wire(registry, "github.com/resgen-go/resgen/testdata/scenarios/classified", "classified.Parade", next)
+	if err != nil {
+		return nil, err
+	}
 	w := &ResilientParade{
 		next: next,
 		march: wiring.Guard("March", resilience.Guards{
@@ -27,7 +30,7 @@ func NewResilientParade(next Parade, registry *resilience.Registry) (*ResilientP
 			Classify: outcome.Of,
 		}),
 	}
-	if err := wiring.Done(); err != nil {
+	if err = wiring.Done(); err != nil {
 		return nil, err
 	}
 	return w, nil

@@ -19,7 +19,10 @@ type ResilientPost struct {
 
 // NewResilientPost puts the guards of Post before next, with the settings of registry.
 func NewResilientPost(next Post, registry *resilience.Registry) (*ResilientPost, error) {
-	wiring := registry.Wire("Post")
+	wiring, err := resilience.Wire(registry, "github.com/resgen-go/resgen/testdata/scenarios/classified", "classified.Post", next)
+	if err != nil {
+		return nil, err
+	}
 	w := &ResilientPost{
 		next: next,
 		deliver: wiring.Guard("Deliver", resilience.Guards{
@@ -27,7 +30,7 @@ func NewResilientPost(next Post, registry *resilience.Registry) (*ResilientPost,
 			Classify: judge.Everything,
 		}),
 	}
-	if err := wiring.Done(); err != nil {
+	if err = wiring.Done(); err != nil {
 		return nil, err
 	}
 	return w, nil

@@ -20,12 +20,16 @@ type ResilientDisk struct {
 
 // NewResilientDisk puts the guards of Disk before next, with the settings of registry.
 func NewResilientDisk(next Disk, registry *resilience.Registry) (*ResilientDisk, error) {
-	wiring := registry.Wire("Disk")
+	wiring, err := resilience.Wire(registry, "github.com/resgen-go/resgen/testdata/scenarios/constrained", "constrained.Disk", next)
+	if err != nil {
+		return nil, err
+	}
+	wiring.Defaults("breakers.disk")
 	w := &ResilientDisk{
 		next: next,
 		sync: wiring.Guard("Sync", resilience.Guards{Breaker: "disk"}),
 	}
-	if err := wiring.Done(); err != nil {
+	if err = wiring.Done(); err != nil {
 		return nil, err
 	}
 	return w, nil

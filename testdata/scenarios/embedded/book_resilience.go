@@ -24,7 +24,10 @@ type ResilientBook struct {
 
 // NewResilientBook puts the guards of Book before next, with the settings of registry.
 func NewResilientBook(next Book, registry *resilience.Registry) (*ResilientBook, error) {
-	wiring := registry.Wire("Book")
+	wiring, err := resilience.Wire(registry, "github.com/resgen-go/resgen/testdata/scenarios/embedded", "embedded.Book", next)
+	if err != nil {
+		return nil, err
+	}
 	w := &ResilientBook{
 		next:   next,
 		title:  wiring.Guard("Title", resilience.Guards{Breaker: "book"}),
@@ -34,7 +37,7 @@ func NewResilientBook(next Book, registry *resilience.Registry) (*ResilientBook,
 		put:    wiring.Guard("Put", resilience.Guards{Breaker: "book"}),
 		append: wiring.Guard("Append", resilience.Guards{Breaker: "book"}),
 	}
-	if err := wiring.Done(); err != nil {
+	if err = wiring.Done(); err != nil {
 		return nil, err
 	}
 	return w, nil
@@ -118,11 +121,14 @@ type resilientShelf[T any] struct {
 
 // newResilientShelf puts the guards of shelf before next, with the settings of registry.
 func newResilientShelf[T any](next shelf[T], registry *resilience.Registry) (*resilientShelf[T], error) {
-	wiring := registry.Wire("shelf")
+	wiring, err := resilience.Wire(registry, "github.com/resgen-go/resgen/testdata/scenarios/embedded", "embedded.shelf", next)
+	if err != nil {
+		return nil, err
+	}
 	w := &resilientShelf[T]{
 		next: next,
 	}
-	if err := wiring.Done(); err != nil {
+	if err = wiring.Done(); err != nil {
 		return nil, err
 	}
 	return w, nil

@@ -19,13 +19,16 @@ type ResilientClock struct {
 
 // NewResilientClock puts the guards of Clock before next, with the settings of registry.
 func NewResilientClock(next Clock, registry *resilience.Registry) (*ResilientClock, error) {
-	wiring := registry.Wire("Clock")
+	wiring, err := resilience.Wire(registry, "github.com/resgen-go/resgen/testdata/scenarios/extended", "extended.Clock", next)
+	if err != nil {
+		return nil, err
+	}
 	w := &ResilientClock{
 		inner:    next,
 		nowGuard: wiring.Guard("Now", resilience.Guards{Breaker: "clock"}),
 		set:      wiring.Guard("Set", resilience.Guards{Breaker: "clock"}),
 	}
-	if err := wiring.Done(); err != nil {
+	if err = wiring.Done(); err != nil {
 		return nil, err
 	}
 	return w, nil

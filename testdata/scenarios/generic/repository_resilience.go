@@ -23,13 +23,16 @@ type ResilientRepository[K cmp.Ordered, V any] struct {
 
 // NewResilientRepository puts the guards of Repository before next, with the settings of registry.
 func NewResilientRepository[K cmp.Ordered, V any](next Repository[K, V], registry *resilience.Registry) (*ResilientRepository[K, V], error) {
-	wiring := registry.Wire("Repository")
+	wiring, err := resilience.Wire(registry, "github.com/resgen-go/resgen/testdata/scenarios/generic", "generic.Repository", next)
+	if err != nil {
+		return nil, err
+	}
 	w := &ResilientRepository[K, V]{
 		next: next,
 		get:  wiring.Guard("Get", resilience.Guards{Breaker: "repository"}),
 		put:  wiring.Guard("Put", resilience.Guards{Breaker: "repository"}),
 	}
-	if err := wiring.Done(); err != nil {
+	if err = wiring.Done(); err != nil {
 		return nil, err
 	}
 	return w, nil
@@ -82,12 +85,15 @@ func NewResilientSummer[N ~int | ~float64, L interface {
 	~[]N
 	fmt.Stringer
 }](next Summer[N, L], registry *resilience.Registry) (*ResilientSummer[N, L], error) {
-	wiring := registry.Wire("Summer")
+	wiring, err := resilience.Wire(registry, "github.com/resgen-go/resgen/testdata/scenarios/generic", "generic.Summer", next)
+	if err != nil {
+		return nil, err
+	}
 	w := &ResilientSummer[N, L]{
 		next: next,
 		sum:  wiring.Guard("Sum", resilience.Guards{Bulkhead: "sums"}),
 	}
-	if err := wiring.Done(); err != nil {
+	if err = wiring.Done(); err != nil {
 		return nil, err
 	}
 	return w, nil
@@ -116,12 +122,16 @@ type ResilientNumber[T Number[T]] struct {
 
 // NewResilientNumber puts the guards of Number before next, with the settings of registry.
 func NewResilientNumber[T Number[T]](next Number[T], registry *resilience.Registry) (*ResilientNumber[T], error) {
-	wiring := registry.Wire("Number")
+	wiring, err := resilience.Wire(registry, "github.com/resgen-go/resgen/testdata/scenarios/generic", "generic.Number", next)
+	if err != nil {
+		return nil, err
+	}
+	wiring.Defaults("breakers.number")
 	w := &ResilientNumber[T]{
 		next:    next,
 		compare: wiring.Guard("Compare", resilience.Guards{Breaker: "number"}),
 	}
-	if err := wiring.Done(); err != nil {
+	if err = wiring.Done(); err != nil {
 		return nil, err
 	}
 	return w, nil

@@ -20,7 +20,11 @@ type ResilientPayments struct {
 
 // NewResilientPayments puts the guards of Payments before next, with the settings of registry.
 func NewResilientPayments(next Payments, registry *resilience.Registry) (*ResilientPayments, error) {
-	wiring := registry.Wire("Payments")
+	wiring, err := resilience.Wire(registry, "github.com/resgen-go/resgen/testdata/scenarios/guarded", "guarded.Payments", next)
+	if err != nil {
+		return nil, err
+	}
+	wiring.Defaults("bulkheads.payments")
 	w := &ResilientPayments{
 		next: next,
 		charge: wiring.Guard("Charge", resilience.Guards{
@@ -37,7 +41,7 @@ func NewResilientPayments(next Payments, registry *resilience.Registry) (*Resili
 			Bulkhead: "payments",
 		}),
 	}
-	if err := wiring.Done(); err != nil {
+	if err = wiring.Done(); err != nil {
 		return nil, err
 	}
 	return w, nil

@@ -18,12 +18,15 @@ type GuardedServer struct {
 
 // NewGuardedServer puts the guards of Server before next, with the settings of registry.
 func NewGuardedServer(next Server, registry *resilience.Registry) (*GuardedServer, error) {
-	wiring := registry.Wire("Server")
+	wiring, err := resilience.Wire(registry, "github.com/resgen-go/resgen/testdata/scenarios/named", "named.Server", next)
+	if err != nil {
+		return nil, err
+	}
 	w := &GuardedServer{
 		next:  next,
 		serve: wiring.Guard("Serve", resilience.Guards{Breaker: "server"}),
 	}
-	if err := wiring.Done(); err != nil {
+	if err = wiring.Done(); err != nil {
 		return nil, err
 	}
 	return w, nil
@@ -49,12 +52,15 @@ type client struct {
 
 // newClient puts the guards of Client before next, with the settings of registry.
 func newClient(next Client, registry *resilience.Registry) (*client, error) {
-	wiring := registry.Wire("Client")
+	wiring, err := resilience.Wire(registry, "github.com/resgen-go/resgen/testdata/scenarios/named", "named.Client", next)
+	if err != nil {
+		return nil, err
+	}
 	w := &client{
 		next: next,
 		call: wiring.Guard("Call", resilience.Guards{Breaker: "client"}),
 	}
-	if err := wiring.Done(); err != nil {
+	if err = wiring.Done(); err != nil {
 		return nil, err
 	}
 	return w, nil

@@ -19,12 +19,16 @@ type ResilientStore struct {
 
 // NewResilientStore puts the guards of Store before next, with the settings of registry.
 func NewResilientStore(next Store, registry *resilience.Registry) (*ResilientStore, interface{ Error() string }) {
-	wiring := registry.Wire("Store")
+	wiring, err := resilience.Wire(registry, "github.com/resgen-go/resgen/testdata/scenarios/ownerror", "ownerror.Store", next)
+	if err != nil {
+		return nil, err
+	}
+	wiring.Defaults("breakers.store")
 	w := &ResilientStore{
 		next: next,
 		get:  wiring.Guard("Get", resilience.Guards{Breaker: "store"}),
 	}
-	if err := wiring.Done(); err != nil {
+	if err = wiring.Done(); err != nil {
 		return nil, err
 	}
 	return w, nil

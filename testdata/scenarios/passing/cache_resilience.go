@@ -19,7 +19,10 @@ type ResilientCache struct {
 
 // NewResilientCache puts the guards of Cache before next, with the settings of registry.
 func NewResilientCache(next Cache, registry *resilience.Registry) (*ResilientCache, error) {
-	wiring := registry.Wire("Cache")
+	wiring, err := resilience.Wire(registry, "github.com/resgen-go/resgen/testdata/scenarios/passing", "passing.Cache", next)
+	if err != nil {
+		return nil, err
+	}
 	w := &ResilientCache{
 		next: next,
 		get: wiring.Guard("Get", resilience.Guards{
@@ -28,7 +31,7 @@ func NewResilientCache(next Cache, registry *resilience.Registry) (*ResilientCac
 		}),
 		put: wiring.Guard("Put", resilience.Guards{Breaker: "cache"}),
 	}
-	if err := wiring.Done(); err != nil {
+	if err = wiring.Done(); err != nil {
 		return nil, err
 	}
 	return w, nil

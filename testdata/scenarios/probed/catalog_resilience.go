@@ -19,7 +19,11 @@ type ResilientCatalog struct {
 
 // NewResilientCatalog puts the guards of Catalog before next, with the settings of registry.
 func NewResilientCatalog(next Catalog, registry *resilience.Registry) (*ResilientCatalog, error) {
-	wiring := registry.Wire("Catalog")
+	wiring, err := resilience.Wire(registry, "github.com/resgen-go/resgen/testdata/scenarios/probed", "probed.Catalog", next)
+	if err != nil {
+		return nil, err
+	}
+	wiring.Defaults("breakers.catalog")
 	w := &ResilientCatalog{
 		next: next,
 		find: wiring.Guard("Find", resilience.Guards{Breaker: "catalog"}),
@@ -27,7 +31,7 @@ func NewResilientCatalog(next Catalog, registry *resilience.Registry) (*Resilien
 	}
 	wiring.Probe("catalog", next.Ping)
 	wiring.Probe("images", next.Alive)
-	if err := wiring.Done(); err != nil {
+	if err = wiring.Done(); err != nil {
 		return nil, err
 	}
 	return w, nil

@@ -19,12 +19,15 @@ type ResilientSeals struct {
 
 // NewResilientSeals puts the guards of Seals before next, with the settings of registry.
 func NewResilientSeals(next Seals, registry *resilience.Registry) (*ResilientSeals, error) {
-	wiring := registry.Wire("Seals")
+	wiring, err := resilience.Wire(registry, "github.com/resgen-go/resgen/testdata/scenarios/reexported", "reexported.Seals", next)
+	if err != nil {
+		return nil, err
+	}
 	w := &ResilientSeals{
 		next: next,
 		seal: wiring.Guard("Seal", resilience.Guards{Breaker: "seals"}),
 	}
-	if err := wiring.Done(); err != nil {
+	if err = wiring.Done(); err != nil {
 		return nil, err
 	}
 	return w, nil

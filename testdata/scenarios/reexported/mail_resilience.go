@@ -21,14 +21,17 @@ type ResilientMail struct {
 
 // NewResilientMail puts the guards of Mail before next, with the settings of registry.
 func NewResilientMail(next Mail, registry *resilience.Registry) (*ResilientMail, error) {
-	wiring := registry.Wire("Mail")
+	wiring, err := resilience.Wire(registry, "github.com/resgen-go/resgen/testdata/scenarios/reexported", "reexported.Mail", next)
+	if err != nil {
+		return nil, err
+	}
 	w := &ResilientMail{
 		next:  next,
 		send:  wiring.Guard("Send", resilience.Guards{Breaker: "mail"}),
 		close: wiring.Guard("Close", resilience.Guards{Breaker: "mail"}),
 		open:  wiring.Guard("Open", resilience.Guards{Breaker: "mail"}),
 	}
-	if err := wiring.Done(); err != nil {
+	if err = wiring.Done(); err != nil {
 		return nil, err
 	}
 	return w, nil

@@ -24,7 +24,10 @@ type ResilientShapes struct {
 
 // NewResilientShapes puts the guards of Shapes before next, with the settings of registry.
 func NewResilientShapes(next Shapes, registry *resilience.Registry) (*ResilientShapes, error) {
-	wiring := registry.Wire("Shapes")
+	wiring, err := resilience.Wire(registry, "github.com/resgen-go/resgen/testdata/scenarios/reexported", "reexported.Shapes", next)
+	if err != nil {
+		return nil, err
+	}
 	w := &ResilientShapes{
 		next:    next,
 		chain:   wiring.Guard("Chain", resilience.Guards{Breaker: "shapes"}),
@@ -34,7 +37,7 @@ func NewResilientShapes(next Shapes, registry *resilience.Registry) (*ResilientS
 		embed:   wiring.Guard("Embed", resilience.Guards{Breaker: "shapes"}),
 		handle:  wiring.Guard("Handle", resilience.Guards{Breaker: "shapes"}),
 	}
-	if err := wiring.Done(); err != nil {
+	if err = wiring.Done(); err != nil {
 		return nil, err
 	}
 	return w, nil
@@ -114,11 +117,14 @@ type ResilientSorted[K comparable] struct {
 
 // NewResilientSorted puts the guards of Sorted before next, with the settings of registry.
 func NewResilientSorted[K comparable](next Sorted[K], registry *resilience.Registry) (*ResilientSorted[K], error) {
-	wiring := registry.Wire("Sorted")
+	wiring, err := resilience.Wire(registry, "github.com/resgen-go/resgen/testdata/scenarios/reexported", "reexported.Sorted", next)
+	if err != nil {
+		return nil, err
+	}
 	w := &ResilientSorted[K]{
 		next: next,
 	}
-	if err := wiring.Done(); err != nil {
+	if err = wiring.Done(); err != nil {
 		return nil, err
 	}
 	return w, nil

@@ -23,7 +23,10 @@ type ResilientDisk struct {
 
 // NewResilientDisk puts the guards of Disk before next, with the settings of registry.
 func NewResilientDisk(next Disk, registry *resilience.Registry) (*ResilientDisk, error) {
-	wiring := registry.Wire("Disk")
+	wiring, err := resilience.Wire(registry, "github.com/resgen-go/resgen/testdata/scenarios/sized", "sized.Disk", next)
+	if err != nil {
+		return nil, err
+	}
 	w := &ResilientDisk{
 		next:  next,
 		read:  wiring.Guard("Read", resilience.Guards{Breaker: "disk"}),
@@ -31,7 +34,7 @@ func NewResilientDisk(next Disk, registry *resilience.Registry) (*ResilientDisk,
 		seek:  wiring.Guard("Seek", resilience.Guards{Breaker: "disk"}),
 		sum:   wiring.Guard("Sum", resilience.Guards{Breaker: "disk"}),
 	}
-	if err := wiring.Done(); err != nil {
+	if err = wiring.Done(); err != nil {
 		return nil, err
 	}
 	return w, nil

@@ -18,12 +18,16 @@ type resilientDouble struct {
 
 // newResilientDouble puts the guards of double before next, with the settings of registry.
 func newResilientDouble(next double, registry *resilience.Registry) (*resilientDouble, error) {
-	wiring := registry.Wire("double")
+	wiring, err := resilience.Wire(registry, "github.com/resgen-go/resgen/testdata/scenarios/tested", "tested.double", next)
+	if err != nil {
+		return nil, err
+	}
+	wiring.Defaults("breakers.double")
 	w := &resilientDouble{
 		next: next,
 		do:   wiring.Guard("Do", resilience.Guards{Breaker: "double"}),
 	}
-	if err := wiring.Done(); err != nil {
+	if err = wiring.Done(); err != nil {
 		return nil, err
 	}
 	return w, nil

@@ -19,12 +19,16 @@ type ResilientOutside struct {
 
 // NewResilientOutside puts the guards of Outside before next, with the settings of registry.
 func NewResilientOutside(next Outside, registry *resilience.Registry) (*ResilientOutside, error) {
-	wiring := registry.Wire("Outside")
+	wiring, err := resilience.Wire(registry, "github.com/resgen-go/resgen/testdata/scenarios/tested_test", "tested_test.Outside", next)
+	if err != nil {
+		return nil, err
+	}
+	wiring.Defaults("breakers.outside")
 	w := &ResilientOutside{
 		next: next,
 		do:   wiring.Guard("Do", resilience.Guards{Breaker: "outside"}),
 	}
-	if err := wiring.Done(); err != nil {
+	if err = wiring.Done(); err != nil {
 		return nil, err
 	}
 	return w, nil

@@ -6,7 +6,7 @@ type item struct{ key string }
 
 // store keeps items.
 //
-//resilience:breaker
+//resilience:breaker store
 type store interface {
 	get(key string) (item, error)
 	Get(key string) (item, error)

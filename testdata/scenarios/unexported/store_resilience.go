@@ -22,7 +22,10 @@ type resilientStore struct {
 
 // newResilientStore puts the guards of store before next, with the settings of registry.
 func newResilientStore(next store, registry *resilience.Registry) (*resilientStore, error) {
-	wiring := registry.Wire("store")
+	wiring, err := resilience.Wire(registry, "github.com/resgen-go/resgen/testdata/scenarios/unexported", "unexported.store", next)
+	if err != nil {
+		return nil, err
+	}
 	w := &resilientStore{
 		inner:      next,
 		getGuard:   wiring.Guard("get", resilience.Guards{Breaker: "store"}),
@@ -31,7 +34,7 @@ func newResilientStore(next store, registry *resilience.Registry) (*resilientSto
 		nextGuard:  wiring.Guard("next", resilience.Guards{Breaker: "store"}),
 		nextGuard2: wiring.Guard("Next", resilience.Guards{Breaker: "store"}),
 	}
-	if err := wiring.Done(); err != nil {
+	if err = wiring.Done(); err != nil {
 		return nil, err
 	}
 	return w, nil

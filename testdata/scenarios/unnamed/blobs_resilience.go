@@ -25,7 +25,11 @@ type ResilientBlobs struct {
 
 // NewResilientBlobs puts the guards of Blobs before next, with the settings of registry.
 func NewResilientBlobs(next Blobs, registry *resilience.Registry) (*ResilientBlobs, error) {
-	wiring := registry.Wire("Blobs")
+	wiring, err := resilience.Wire(registry, "github.com/resgen-go/resgen/testdata/scenarios/unnamed", "unnamed.Blobs", next)
+	if err != nil {
+		return nil, err
+	}
+	wiring.Defaults("breakers.blobs")
 	w := &ResilientBlobs{
 		next:  next,
 		fetch: wiring.Guard("Fetch", resilience.Guards{Breaker: "blobs"}),
@@ -34,7 +38,7 @@ func NewResilientBlobs(next Blobs, registry *resilience.Registry) (*ResilientBlo
 		list:  wiring.Guard("List", resilience.Guards{Breaker: "blobs"}),
 		watch: wiring.Guard("Watch", resilience.Guards{Breaker: "blobs"}),
 	}
-	if err := wiring.Done(); err != nil {
+	if err = wiring.Done(); err != nil {
 		return nil, err
 	}
 	return w, nil

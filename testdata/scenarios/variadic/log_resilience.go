@@ -19,13 +19,16 @@ type ResilientLog struct {
 
 // NewResilientLog puts the guards of Log before next, with the settings of registry.
 func NewResilientLog(next Log, registry *resilience.Registry) (*ResilientLog, error) {
-	wiring := registry.Wire("Log")
+	wiring, err := resilience.Wire(registry, "github.com/resgen-go/resgen/testdata/scenarios/variadic", "variadic.Log", next)
+	if err != nil {
+		return nil, err
+	}
 	w := &ResilientLog{
 		next:  next,
 		print: wiring.Guard("Print", resilience.Guards{Breaker: "log"}),
 		join:  wiring.Guard("Join", resilience.Guards{Breaker: "log"}),
 	}
-	if err := wiring.Done(); err != nil {
+	if err = wiring.Done(); err != nil {
 		return nil, err
 	}
 	return w, nil

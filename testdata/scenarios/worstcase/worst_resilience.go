@@ -31,7 +31,10 @@ type ResilientWorst struct {
 
 // NewResilientWorst puts the guards of Worst before next, with the settings of registry.
 func NewResilientWorst(next Worst, registry *resgenresilience.Registry) (*ResilientWorst, error) {
-	wiring := registry.Wire("Worst")
+	wiring, err := resgenresilience.Wire(registry, "github.com/resgen-go/resgen/testdata/scenarios/worstcase", "worstcase.Worst", next)
+	if err != nil {
+		return nil, err
+	}
 	w := &ResilientWorst{
 		inner:          next,
 		receiver:       wiring.Guard("Receiver", resgenresilience.Guards{Breaker: "b"}),
@@ -46,7 +49,7 @@ func NewResilientWorst(next Worst, registry *resgenresilience.Registry) (*Resili
 		goGuard:        wiring.Guard("Go", resgenresilience.Guards{Breaker: "b"}),
 		nextGuardGuard: wiring.Guard("NextGuard", resgenresilience.Guards{Breaker: "b"}),
 	}
-	if err := wiring.Done(); err != nil {
+	if err = wiring.Done(); err != nil {
 		return nil, err
 	}
 	return w, nil
@@ -182,14 +185,17 @@ type ResilientParams[w any, next comparable, T2 any, string2 ~[]w, context, call
 
 // NewResilientParams puts the guards of Params before inner, with the settings of registry.
 func NewResilientParams[w any, next comparable, T2 any, string2 ~[]w, context, call, T3, error2 any](inner Params[w, next, T2, string2, context, call, T3, error2], registry *resgenresilience.Registry) (*ResilientParams[w, next, T2, string2, context, call, T3, error2], error) {
-	wiring := registry.Wire("Params")
+	wiring, err := resgenresilience.Wire(registry, "github.com/resgen-go/resgen/testdata/scenarios/worstcase", "worstcase.Params", inner)
+	if err != nil {
+		return nil, err
+	}
 	wrapper := &ResilientParams[w, next, T2, string2, context, call, T3, error2]{
 		next:        inner,
 		typed:       wiring.Guard("Typed", resgenresilience.Guards{Breaker: "b"}),
 		writeString: wiring.Guard("WriteString", resgenresilience.Guards{Breaker: "b"}),
 		close:       wiring.Guard("Close", resgenresilience.Guards{Breaker: "b"}),
 	}
-	if err := wiring.Done(); err != nil {
+	if err = wiring.Done(); err != nil {
 		return nil, err
 	}
 	return wrapper, nil

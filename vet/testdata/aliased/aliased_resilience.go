@@ -18,12 +18,16 @@ type ResilientPayments struct {
 
 // NewResilientPayments puts the guards of Payments before next, with the settings of registry.
 func NewResilientPayments(next Payments, registry *resilience.Registry) (*ResilientPayments, error) {
-	wiring := registry.Wire("Payments")
+	wiring, err := resilience.Wire(registry, "github.com/resgen-go/resgen/vet/testdata/aliased", "aliased.Payments", next)
+	if err != nil {
+		return nil, err
+	}
+	wiring.Defaults("bulkheads.payments")
 	w := &ResilientPayments{
 		next:   next,
 		charge: wiring.Guard("Charge", resilience.Guards{Bulkhead: "payments"}),
 	}
-	if err := wiring.Done(); err != nil {
+	if err = wiring.Done(); err != nil {
 		return nil, err
 	}
 	return w, nil
@@ -51,12 +55,15 @@ type ResilientStore[T any] struct {
 
 // NewResilientStore puts the guards of Store before next, with the settings of registry.
 func NewResilientStore[T any](next Store[T], registry *resilience.Registry) (*ResilientStore[T], error) {
-	wiring := registry.Wire("Store")
+	wiring, err := resilience.Wire(registry, "github.com/resgen-go/resgen/vet/testdata/aliased", "aliased.Store", next)
+	if err != nil {
+		return nil, err
+	}
 	w := &ResilientStore[T]{
 		next: next,
 		load: wiring.Guard("Load", resilience.Guards{Bulkhead: "store"}),
 	}
-	if err := wiring.Done(); err != nil {
+	if err = wiring.Done(); err != nil {
 		return nil, err
 	}
 	return w, nil
@@ -83,12 +90,16 @@ type ResilientAudit struct {
 
 // NewResilientAudit puts the guards of Audit before next, with the settings of registry.
 func NewResilientAudit(next Audit, registry *resilience.Registry) (*ResilientAudit, error) {
-	wiring := registry.Wire("Audit")
+	wiring, err := resilience.Wire(registry, "github.com/resgen-go/resgen/vet/testdata/aliased", "aliased.Audit", next)
+	if err != nil {
+		return nil, err
+	}
+	wiring.Defaults("bulkheads.audit")
 	w := &ResilientAudit{
 		next:   next,
 		record: wiring.Guard("Record", resilience.Guards{Bulkhead: "audit"}),
 	}
-	if err := wiring.Done(); err != nil {
+	if err = wiring.Done(); err != nil {
 		return nil, err
 	}
 	return w, nil
@@ -114,12 +125,16 @@ type ResilientTrail struct {
 
 // NewResilientTrail puts the guards of Trail before next, with the settings of registry.
 func NewResilientTrail(next Trail, registry *resilience.Registry) (*ResilientTrail, error) {
-	wiring := registry.Wire("Trail")
+	wiring, err := resilience.Wire(registry, "github.com/resgen-go/resgen/vet/testdata/aliased", "aliased.Trail", next)
+	if err != nil {
+		return nil, err
+	}
+	wiring.Defaults("bulkheads.trail")
 	w := &ResilientTrail{
 		next:   next,
 		record: wiring.Guard("Record", resilience.Guards{Bulkhead: "trail"}),
 	}
-	if err := wiring.Done(); err != nil {
+	if err = wiring.Done(); err != nil {
 		return nil, err
 	}
 	return w, nil
@@ -145,12 +160,15 @@ type ResilientTexts struct {
 
 // NewResilientTexts puts the guards of Texts before next, with the settings of registry.
 func NewResilientTexts(next Texts, registry *resilience.Registry) (*ResilientTexts, error) {
-	wiring := registry.Wire("Texts")
+	wiring, err := resilience.Wire(registry, "github.com/resgen-go/resgen/vet/testdata/aliased", "aliased.Texts", next)
+	if err != nil {
+		return nil, err
+	}
 	w := &ResilientTexts{
 		next: next,
 		get:  wiring.Guard("Get", resilience.Guards{Bulkhead: "cache"}),
 	}
-	if err := wiring.Done(); err != nil {
+	if err = wiring.Done(); err != nil {
 		return nil, err
 	}
 	return w, nil
@@ -177,12 +195,15 @@ type ResilientShop struct {
 
 // NewResilientShop puts the guards of Shop before next, with the settings of registry.
 func NewResilientShop(next Shop, registry *resilience.Registry) (*ResilientShop, error) {
-	wiring := registry.Wire("Shop")
+	wiring, err := resilience.Wire(registry, "github.com/resgen-go/resgen/vet/testdata/aliased", "aliased.Shop", next)
+	if err != nil {
+		return nil, err
+	}
 	w := &ResilientShop{
 		next:     next,
 		checkout: wiring.Guard("Checkout", resilience.Guards{Preload: []resilience.Permits{{Bulkhead: "payments", N: 1}, {Bulkhead: "store", N: 1}, {Bulkhead: "audit", N: 1}, {Bulkhead: "trail", N: 1}, {Bulkhead: "cache", N: 1}}}),
 	}
-	if err := wiring.Done(); err != nil {
+	if err = wiring.Done(); err != nil {
 		return nil, err
 	}
 	return w, nil

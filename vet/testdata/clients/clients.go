@@ -8,7 +8,7 @@ import (
 
 // Inventory is the client of the warehouse.
 //
-//resilience:bulkhead
+//resilience:bulkhead inventory
 type Inventory interface {
 	Pick(ctx context.Context, item string) error
 
@@ -25,8 +25,8 @@ type refunds interface {
 
 // Payments is the client of the payment service.
 //
-//resilience:breaker
-//resilience:bulkhead
+//resilience:breaker payments
+//resilience:bulkhead payments
 type Payments interface {
 	Charge(cents int, ctx context.Context) (receipt string, err error)
 	refunds

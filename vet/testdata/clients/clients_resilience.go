@@ -18,12 +18,15 @@ type ResilientInventory struct {
 
 // NewResilientInventory puts the guards of Inventory before next, with the settings of registry.
 func NewResilientInventory(next Inventory, registry *resilience.Registry) (*ResilientInventory, error) {
-	wiring := registry.Wire("Inventory")
+	wiring, err := resilience.Wire(registry, "github.com/resgen-go/resgen/vet/testdata/clients", "clients.Inventory", next)
+	if err != nil {
+		return nil, err
+	}
 	w := &ResilientInventory{
 		next: next,
 		pick: wiring.Guard("Pick", resilience.Guards{Bulkhead: "inventory"}),
 	}
-	if err := wiring.Done(); err != nil {
+	if err = wiring.Done(); err != nil {
 		return nil, err
 	}
 	return w, nil
@@ -59,12 +62,15 @@ type resilientRefunds struct {
 
 // newResilientRefunds puts the guards of refunds before next, with the settings of registry.
 func newResilientRefunds(next refunds, registry *resilience.Registry) (*resilientRefunds, error) {
-	wiring := registry.Wire("refunds")
+	wiring, err := resilience.Wire(registry, "github.com/resgen-go/resgen/vet/testdata/clients", "clients.refunds", next)
+	if err != nil {
+		return nil, err
+	}
 	w := &resilientRefunds{
 		next:   next,
 		refund: wiring.Guard("Refund", resilience.Guards{Bulkhead: "refunds"}),
 	}
-	if err := wiring.Done(); err != nil {
+	if err = wiring.Done(); err != nil {
 		return nil, err
 	}
 	return w, nil
@@ -91,7 +97,10 @@ type ResilientPayments struct {
 
 // NewResilientPayments puts the guards of Payments before next, with the settings of registry.
 func NewResilientPayments(next Payments, registry *resilience.Registry) (*ResilientPayments, error) {
-	wiring := registry.Wire("Payments")
+	wiring, err := resilience.Wire(registry, "github.com/resgen-go/resgen/vet/testdata/clients", "clients.Payments", next)
+	if err != nil {
+		return nil, err
+	}
 	w := &ResilientPayments{
 		next: next,
 		charge: wiring.Guard("Charge", resilience.Guards{
@@ -103,7 +112,7 @@ func NewResilientPayments(next Payments, registry *resilience.Registry) (*Resili
 			Bulkhead: "refunds",
 		}),
 	}
-	if err := wiring.Done(); err != nil {
+	if err = wiring.Done(); err != nil {
 		return nil, err
 	}
 	return w, nil
@@ -142,12 +151,15 @@ type ResilientStore[T any] struct {
 
 // NewResilientStore puts the guards of Store before next, with the settings of registry.
 func NewResilientStore[T any](next Store[T], registry *resilience.Registry) (*ResilientStore[T], error) {
-	wiring := registry.Wire("Store")
+	wiring, err := resilience.Wire(registry, "github.com/resgen-go/resgen/vet/testdata/clients", "clients.Store", next)
+	if err != nil {
+		return nil, err
+	}
 	w := &ResilientStore[T]{
 		next: next,
 		load: wiring.Guard("Load", resilience.Guards{Bulkhead: "store"}),
 	}
-	if err := wiring.Done(); err != nil {
+	if err = wiring.Done(); err != nil {
 		return nil, err
 	}
 	return w, nil

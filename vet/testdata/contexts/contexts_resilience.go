@@ -19,7 +19,10 @@ type ResilientShop struct {
 
 // NewResilientShop puts the guards of Shop before next, with the settings of registry.
 func NewResilientShop(next Shop, registry *resilience.Registry) (*ResilientShop, error) {
-	wiring := registry.Wire("Shop")
+	wiring, err := resilience.Wire(registry, "github.com/resgen-go/resgen/vet/testdata/contexts", "contexts.Shop", next)
+	if err != nil {
+		return nil, err
+	}
 	w := &ResilientShop{
 		next: next,
 		checkout: wiring.Guard("Checkout", resilience.Guards{
@@ -28,7 +31,7 @@ func NewResilientShop(next Shop, registry *resilience.Registry) (*ResilientShop,
 		}),
 		merge: wiring.Guard("Merge", resilience.Guards{Preload: []resilience.Permits{{Bulkhead: "inventory", N: 2}}}),
 	}
-	if err := wiring.Done(); err != nil {
+	if err = wiring.Done(); err != nil {
 		return nil, err
 	}
 	return w, nil
@@ -69,12 +72,15 @@ type resilientReader struct {
 
 // newResilientReader puts the guards of reader before next, with the settings of registry.
 func newResilientReader(next reader, registry *resilience.Registry) (*resilientReader, error) {
-	wiring := registry.Wire("reader")
+	wiring, err := resilience.Wire(registry, "github.com/resgen-go/resgen/vet/testdata/contexts", "contexts.reader", next)
+	if err != nil {
+		return nil, err
+	}
 	w := &resilientReader{
 		next: next,
 		read: wiring.Guard("Read", resilience.Guards{Preload: []resilience.Permits{{Bulkhead: "inventory", N: 1}}}),
 	}
-	if err := wiring.Done(); err != nil {
+	if err = wiring.Done(); err != nil {
 		return nil, err
 	}
 	return w, nil
@@ -100,12 +106,15 @@ type resilientBatchReader struct {
 
 // newResilientBatchReader puts the guards of batchReader before next, with the settings of registry.
 func newResilientBatchReader(next batchReader, registry *resilience.Registry) (*resilientBatchReader, error) {
-	wiring := registry.Wire("batchReader")
+	wiring, err := resilience.Wire(registry, "github.com/resgen-go/resgen/vet/testdata/contexts", "contexts.batchReader", next)
+	if err != nil {
+		return nil, err
+	}
 	w := &resilientBatchReader{
 		next: next,
 		read: wiring.Guard("Read", resilience.Guards{Preload: []resilience.Permits{{Bulkhead: "inventory", N: 2}}}),
 	}
-	if err := wiring.Done(); err != nil {
+	if err = wiring.Done(); err != nil {
 		return nil, err
 	}
 	return w, nil
@@ -131,12 +140,15 @@ type resilientReport struct {
 
 // newResilientReport puts the guards of report before next, with the settings of registry.
 func newResilientReport(next report, registry *resilience.Registry) (*resilientReport, error) {
-	wiring := registry.Wire("report")
+	wiring, err := resilience.Wire(registry, "github.com/resgen-go/resgen/vet/testdata/contexts", "contexts.report", next)
+	if err != nil {
+		return nil, err
+	}
 	w := &resilientReport{
 		next: next,
 		run:  wiring.Guard("Run", resilience.Guards{Preload: []resilience.Permits{{Bulkhead: "inventory", N: 1}}}),
 	}
-	if err := wiring.Done(); err != nil {
+	if err = wiring.Done(); err != nil {
 		return nil, err
 	}
 	return w, nil

@@ -17,7 +17,7 @@ type ResilientShop struct {
 const n = 1
 
 func NewResilientShop(next Shop, registry *resilience.Registry) (*ResilientShop, error) {
-	wiring := registry.Wire("Shop")
+	wiring, _ := resilience.Wire(registry, "edited", "edited.Shop", next)
 	name, guards, permits, two := "Pack", resilience.Guards{}, []resilience.Permits{}, 2
 	w := &ResilientShop{next: next, guards: []*resilience.Guard{
 		wiring.Guard("Pick", resilience.Guards{Check: nil, Preload: []resilience.Permits{
@@ -55,22 +55,26 @@ func newShop(next Shop, registry *resilience.Registry) (*ResilientShop, error) {
 }
 
 func newFromError(next error, registry *resilience.Registry) (*ResilientShop, error) {
-	registry.Wire("Shop").Guard("Error", resilience.Guards{Bulkhead: "shop"})
+	wiring, _ := resilience.Wire(registry, "edited", "edited.Shop", next)
+	wiring.Guard("Error", resilience.Guards{Bulkhead: "shop"})
 	return nil, next
 }
 
 func newFromContext(next context.Context, registry *resilience.Registry) (*ResilientShop, error) {
-	registry.Wire("Shop").Guard("Err", resilience.Guards{Bulkhead: "shop"})
+	wiring, _ := resilience.Wire(registry, "edited", "edited.Shop", next)
+	wiring.Guard("Err", resilience.Guards{Bulkhead: "shop"})
 	return nil, nil
 }
 
 func newFromParameter[S Shop](next S, registry *resilience.Registry) (*ResilientShop, error) {
-	registry.Wire("Shop").Guard("Pick", resilience.Guards{Bulkhead: "shop"})
+	wiring, _ := resilience.Wire(registry, "edited", "edited.Shop", next)
+	wiring.Guard("Pick", resilience.Guards{Bulkhead: "shop"})
 	return nil, nil
 }
 
 func newFromLiteral(next interface{ Pick() error }, registry *resilience.Registry) (*ResilientShop, error) {
-	registry.Wire("Shop").Guard("Pick", resilience.Guards{Bulkhead: "shop"})
+	wiring, _ := resilience.Wire(registry, "edited", "edited.Shop", next)
+	wiring.Guard("Pick", resilience.Guards{Bulkhead: "shop"})
 	return nil, nil
 }
 

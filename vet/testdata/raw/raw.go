@@ -17,7 +17,7 @@ import (
 
 // Payments is the client of the payment service.
 //
-//resilience:breaker
+//resilience:breaker payments
 type Payments interface {
 	Charge(ctx context.Context, cents int) error
 

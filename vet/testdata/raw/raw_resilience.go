@@ -18,12 +18,15 @@ type ResilientPayments struct {
 
 // NewResilientPayments puts the guards of Payments before next, with the settings of registry.
 func NewResilientPayments(next Payments, registry *resilience.Registry) (*ResilientPayments, error) {
-	wiring := registry.Wire("Payments")
+	wiring, err := resilience.Wire(registry, "github.com/resgen-go/resgen/vet/testdata/raw", "raw.Payments", next)
+	if err != nil {
+		return nil, err
+	}
 	w := &ResilientPayments{
 		next:   next,
 		charge: wiring.Guard("Charge", resilience.Guards{Breaker: "payments"}),
 	}
-	if err := wiring.Done(); err != nil {
+	if err = wiring.Done(); err != nil {
 		return nil, err
 	}
 	return w, nil
@@ -54,12 +57,15 @@ type ResilientShop struct {
 
 // NewResilientShop puts the guards of Shop before next, with the settings of registry.
 func NewResilientShop(next Shop, registry *resilience.Registry) (*ResilientShop, error) {
-	wiring := registry.Wire("Shop")
+	wiring, err := resilience.Wire(registry, "github.com/resgen-go/resgen/vet/testdata/raw", "raw.Shop", next)
+	if err != nil {
+		return nil, err
+	}
 	w := &ResilientShop{
 		next:     next,
 		checkout: wiring.Guard("Checkout", resilience.Guards{Check: []string{"payments"}}),
 	}
-	if err := wiring.Done(); err != nil {
+	if err = wiring.Done(); err != nil {
 		return nil, err
 	}
 	return w, nil
@@ -85,12 +91,16 @@ type resilientWriter struct {
 
 // newResilientWriter puts the guards of writer before next, with the settings of registry.
 func newResilientWriter(next writer, registry *resilience.Registry) (*resilientWriter, error) {
-	wiring := registry.Wire("writer")
+	wiring, err := resilience.Wire(registry, "github.com/resgen-go/resgen/vet/testdata/raw", "raw.writer", next)
+	if err != nil {
+		return nil, err
+	}
+	wiring.Defaults("breakers.writer")
 	w := &resilientWriter{
 		next:        next,
 		writeString: wiring.Guard("WriteString", resilience.Guards{Breaker: "writer"}),
 	}
-	if err := wiring.Done(); err != nil {
+	if err = wiring.Done(); err != nil {
 		return nil, err
 	}
 	return w, nil
@@ -117,12 +127,16 @@ type resilientBackend struct {
 
 // newResilientBackend puts the guards of backend before next, with the settings of registry.
 func newResilientBackend(next backend, registry *resilience.Registry) (*resilientBackend, error) {
-	wiring := registry.Wire("backend")
+	wiring, err := resilience.Wire(registry, "github.com/resgen-go/resgen/vet/testdata/raw", "raw.backend", next)
+	if err != nil {
+		return nil, err
+	}
+	wiring.Defaults("breakers.backend")
 	w := &resilientBackend{
 		next:     next,
 		runGuard: wiring.Guard("run", resilience.Guards{Breaker: "backend"}),
 	}
-	if err := wiring.Done(); err != nil {
+	if err = wiring.Done(); err != nil {
 		return nil, err
 	}
 	return w, nil

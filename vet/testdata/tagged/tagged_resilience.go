@@ -18,12 +18,16 @@ type ResilientPayments struct {
 
 // NewResilientPayments puts the guards of Payments before next, with the settings of registry.
 func NewResilientPayments(next Payments, registry *resilience.Registry) (*ResilientPayments, error) {
-	wiring := registry.Wire("Payments")
+	wiring, err := resilience.Wire(registry, "github.com/resgen-go/resgen/vet/testdata/tagged", "tagged.Payments", next)
+	if err != nil {
+		return nil, err
+	}
+	wiring.Defaults("breakers.payments")
 	w := &ResilientPayments{
 		next:   next,
 		charge: wiring.Guard("Charge", resilience.Guards{Breaker: "payments"}),
 	}
-	if err := wiring.Done(); err != nil {
+	if err = wiring.Done(); err != nil {
 		return nil, err
 	}
 	return w, nil

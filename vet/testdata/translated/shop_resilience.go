@@ -18,12 +18,16 @@ type resilientInventory struct {
 
 // newResilientInventory puts the guards of inventory before next, with the settings of registry.
 func newResilientInventory(next inventory, registry *resilience.Registry) (*resilientInventory, error) {
-	wiring := registry.Wire("inventory")
+	wiring, err := resilience.Wire(registry, "github.com/resgen-go/resgen/vet/testdata/translated", "translated.inventory", next)
+	if err != nil {
+		return nil, err
+	}
+	wiring.Defaults("bulkheads.inventory")
 	w := &resilientInventory{
 		next: next,
 		pick: wiring.Guard("Pick", resilience.Guards{Bulkhead: "inventory"}),
 	}
-	if err := wiring.Done(); err != nil {
+	if err = wiring.Done(); err != nil {
 		return nil, err
 	}
 	return w, nil
@@ -49,12 +53,15 @@ type resilientShop struct {
 
 // newResilientShop puts the guards of shop before next, with the settings of registry.
 func newResilientShop(next shop, registry *resilience.Registry) (*resilientShop, error) {
-	wiring := registry.Wire("shop")
+	wiring, err := resilience.Wire(registry, "github.com/resgen-go/resgen/vet/testdata/translated", "translated.shop", next)
+	if err != nil {
+		return nil, err
+	}
 	w := &resilientShop{
 		next:     next,
 		checkout: wiring.Guard("Checkout", resilience.Guards{Preload: []resilience.Permits{{Bulkhead: "inventory", N: 1}}}),
 	}
-	if err := wiring.Done(); err != nil {
+	if err = wiring.Done(); err != nil {
 		return nil, err
 	}
 	return w, nil

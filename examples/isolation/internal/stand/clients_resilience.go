@@ -19,7 +19,10 @@ type ResilientShared struct {
 
 // NewResilientShared puts the guards of Shared before next, with the settings of registry.
 func NewResilientShared(next Shared, registry *resilience.Registry) (*ResilientShared, error) {
-	wiring := registry.Wire("Shared")
+	wiring, err := resilience.Wire(registry, "github.com/resgen-go/resgen/examples/isolation/internal/stand", "stand.Shared", next)
+	if err != nil {
+		return nil, err
+	}
 	w := &ResilientShared{
 		next: next,
 		a: wiring.Guard("A", resilience.Guards{
@@ -31,7 +34,7 @@ func NewResilientShared(next Shared, registry *resilience.Registry) (*ResilientS
 			Timeout:  "call",
 		}),
 	}
-	if err := wiring.Done(); err != nil {
+	if err = wiring.Done(); err != nil {
 		return nil, err
 	}
 	return w, nil
@@ -68,7 +71,10 @@ type ResilientSplit struct {
 
 // NewResilientSplit puts the guards of Split before next, with the settings of registry.
 func NewResilientSplit(next Split, registry *resilience.Registry) (*ResilientSplit, error) {
-	wiring := registry.Wire("Split")
+	wiring, err := resilience.Wire(registry, "github.com/resgen-go/resgen/examples/isolation/internal/stand", "stand.Split", next)
+	if err != nil {
+		return nil, err
+	}
 	w := &ResilientSplit{
 		next: next,
 		a: wiring.Guard("A", resilience.Guards{
@@ -80,7 +86,7 @@ func NewResilientSplit(next Split, registry *resilience.Registry) (*ResilientSpl
 			Timeout:  "call",
 		}),
 	}
-	if err := wiring.Done(); err != nil {
+	if err = wiring.Done(); err != nil {
 		return nil, err
 	}
 	return w, nil

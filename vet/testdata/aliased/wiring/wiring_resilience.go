@@ -19,13 +19,16 @@ type ResilientInventory struct {
 
 // NewResilientInventory puts the guards of Inventory before next, with the settings of registry.
 func NewResilientInventory(next Inventory, registry *resilience.Registry) (*ResilientInventory, error) {
-	wiring := registry.Wire("Inventory")
+	wiring, err := resilience.Wire(registry, "github.com/resgen-go/resgen/vet/testdata/aliased/wiring", "wiring.Inventory", next)
+	if err != nil {
+		return nil, err
+	}
 	w := &ResilientInventory{
 		next: next,
 		pick: wiring.Guard("Pick", resilience.Guards{Bulkhead: "stock"}),
 		ping: wiring.Guard("Ping", resilience.Guards{Bulkhead: "stock"}),
 	}
-	if err := wiring.Done(); err != nil {
+	if err = wiring.Done(); err != nil {
 		return nil, err
 	}
 	return w, nil
@@ -66,12 +69,15 @@ type ResilientShop struct {
 
 // NewResilientShop puts the guards of Shop before next, with the settings of registry.
 func NewResilientShop(next Shop, registry *resilience.Registry) (*ResilientShop, error) {
-	wiring := registry.Wire("Shop")
+	wiring, err := resilience.Wire(registry, "github.com/resgen-go/resgen/vet/testdata/aliased/wiring", "wiring.Shop", next)
+	if err != nil {
+		return nil, err
+	}
 	w := &ResilientShop{
 		next:     next,
 		checkout: wiring.Guard("Checkout", resilience.Guards{Preload: []resilience.Permits{{Bulkhead: "payments", N: 1}, {Bulkhead: "stock", N: 1}}}),
 	}
-	if err := wiring.Done(); err != nil {
+	if err = wiring.Done(); err != nil {
 		return nil, err
 	}
 	return w, nil

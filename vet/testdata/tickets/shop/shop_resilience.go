@@ -18,7 +18,10 @@ type ResilientShop struct {
 
 // NewResilientShop puts the guards of Shop before next, with the settings of registry.
 func NewResilientShop(next Shop, registry *resilience.Registry) (*ResilientShop, error) {
-	wiring := registry.Wire("Shop")
+	wiring, err := resilience.Wire(registry, "github.com/resgen-go/resgen/vet/testdata/tickets/shop", "shop.Shop", next)
+	if err != nil {
+		return nil, err
+	}
 	w := &ResilientShop{
 		next: next,
 		checkout: wiring.Guard("Checkout", resilience.Guards{
@@ -26,7 +29,7 @@ func NewResilientShop(next Shop, registry *resilience.Registry) (*ResilientShop,
 			Lease:   []resilience.Permits{{Bulkhead: "payments", N: 1}},
 		}),
 	}
-	if err := wiring.Done(); err != nil {
+	if err = wiring.Done(); err != nil {
 		return nil, err
 	}
 	return w, nil

@@ -1,0 +1,195 @@
+package resilience_test
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"testing"
+
+	resilience "github.com/resgen-go/resgen/runtime"
+)
+
+// client is an interface with a wrapper like those that are generated.
+type client interface{ Do(context.Context) error }
+
+type guardedClient struct {
+	next client
+	do   *resilience.Guard
+}
+
+func newGuardedClient(next client, registry *resilience.Registry) (*guardedClient, error) {
+	return newGuardedAs("payments.Client", resilience.Guards{Bulkhead: "client"}, next, registry)
+}
+
+func newGuardedAs(name string, guards resilience.Guards, next client, registry *resilience.Registry) (*guardedClient, error) {
+	wiring, err := resilience.Wire(registry, "example.test/x/payments", name, next)
+	if err != nil {
+		return nil, err
+	}
+	w := &guardedClient{next, wiring.Guard("Do", guards)}
+	wiring.Probe("client", next.Do)
+	return w, wiring.Done()
+}
+
+func (w *guardedClient) Do(ctx context.Context) error { return do(ctx, w.do, w.next.Do) }
+
+type clientFunc func(context.Context) error
+
+func (f clientFunc) Do(ctx context.Context) error { return f(ctx) }
+
+// Between a wrapper and what it wraps may stand a client that adds something.
+type (
+	logging  struct{ client }
+	counting struct {
+		made int
+		next client
+	}
+	embedding struct{ *guardedClient }
+)
+
+func (c *counting) Do(ctx context.Context) error { c.made++; return c.next.Do(ctx) }
+
+var fine = clientFunc(returns(nil))
+
+// mustFail reports an error that lacks one of several words.
+func mustFail(t *testing.T, err error, words ...string) {
+	t.Helper()
+	for _, word := range words {
+		if err == nil || !strings.Contains(err.Error(), word) {
+			t.Errorf("got %v, which lacks %q", err, word)
+		}
+	}
+}
+
+func TestFieldN02TheSecondConstructorOfOneDefaultNameFails(t *testing.T) {
+	registry := newRegistry(t, `{}`)
+	wired := func(path, name string, defaults ...string) error {
+		wiring, err := resilience.Wire(registry, path, name, client(fine))
+		if err != nil {
+			t.Fatal(err)
+		}
+		wiring.Defaults(defaults...)
+		wiring.Guard("Do", resilience.Guards{Breaker: "client"})
+		return wiring.Done()
+	}
+	for _, fine := range []error{
+		wired("example.test/x/payments", "payments.Client", "breakers.client", "timeouts.client"),
+		wired("example.test/x/payments", "payments.Client", "breakers.client"), // once more
+		wired("example.test/x/stock", "stock.Client"),                          // written out
+		wired("example.test/x/stock", "stock.Client", "bulkheads.client"),      // another kind
+	} {
+		if fine != nil {
+			t.Error(fine)
+		}
+	}
+	want := "stock.Client: example.test/x/stock.Client and example.test/x/payments.Client get breaker client by default, " +
+		"and would share it unasked; give one a NAME of its own, such as //resilience:breaker stock-client, " +
+		"or write //resilience:breaker client out where sharing is meant"
+	if err := wired("example.test/x/stock", "stock.Client", "breakers.client"); err == nil || err.Error() != want {
+		t.Errorf("got\n%v\nwant\n%s", err, want)
+	}
+	mustFail(t, wired("example.test/old/payments", "payments.Client", "timeouts.client"), "timeout client")
+}
+
+func TestClientsC15AConstructorThatFailedHasNoName(t *testing.T) {
+	registry := newRegistry(t, `{"breakers": {"client": {}}}`, resilience.Strict())
+	wired := func(path, breaker string) error {
+		wiring, err := resilience.Wire(registry, path, "p.Client", client(fine))
+		if err != nil {
+			t.Fatal(err)
+		}
+		wiring.Defaults("breakers.client")
+		wiring.Guard("Do", resilience.Guards{Breaker: breaker})
+		return wiring.Done()
+	}
+	mustFail(t, wired("a", "unknown"), "unknown")
+	if err := wired("b", "client"); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestClientsC15RefusalsNamePackageInterfaceAndMethod(t *testing.T) {
+	registry := newRegistry(t, `{"bulkheads": {"client": {"maxConcurrentCalls": 1}}}`)
+	w, err := newGuardedClient(clientFunc(func(ctx context.Context) error {
+		return do(ctx, newGuard(t, registry, resilience.Guards{Bulkhead: "client"}), returns(nil))
+	}), registry)
+	if err != nil {
+		t.Fatal(err)
+	}
+	w.next = w // so that it refuses its own call
+	var refusal *resilience.RefusalError
+	if err := w.Do(t.Context()); !errors.As(err, &refusal) || refusal.Method != "payments.Client.Do" {
+		t.Errorf("got %v", err)
+	}
+}
+
+func TestFieldF08AWrapperAroundAWrapperIsAnError(t *testing.T) {
+	registry, other := newRegistry(t, `{}`), newRegistry(t, `{}`)
+	inner, err := newGuardedClient(fine, registry)
+	if err != nil {
+		t.Fatal(err)
+	}
+	elsewhere, err := newGuardedAs("payments.Client", resilience.Guards{Bulkhead: "client"}, inner, other)
+	if err != nil {
+		t.Fatalf("around a wrapper of another registry: %v", err)
+	}
+	for name, c := range map[string]struct {
+		next   client
+		name   string
+		guards resilience.Guards
+		fails  bool
+	}{
+		"itself":                      {inner, "payments.Client", resilience.Guards{Bulkhead: "client"}, true},
+		"behind a log":                {logging{inner}, "payments.Client", resilience.Guards{Bulkhead: "client"}, true},
+		"behind a pointer":            {&counting{0, inner}, "payments.Client", resilience.Guards{Bulkhead: "client"}, true},
+		"embedded":                    {embedding{inner}, "payments.Client", resilience.Guards{Bulkhead: "client"}, true},
+		"behind two":                  {&counting{0, logging{inner}}, "payments.Client", resilience.Guards{Bulkhead: "client"}, true},
+		"behind another registry's":   {elsewhere, "payments.Client", resilience.Guards{Bulkhead: "client"}, true},
+		"another that shares":         {inner, "payments.Other", resilience.Guards{Bulkhead: "client"}, true},
+		"an entry that shares":        {inner, "payments.Other", resilience.Guards{Bulkhead: "client", Check: []string{"b"}}, true},
+		"another that shares nothing": {inner, "payments.Other", resilience.Guards{Bulkhead: "other", Breaker: "client"}, false},
+		"an entry that reserves":      {inner, "payments.Other", resilience.Guards{Preload: []resilience.Permits{{Bulkhead: "client", N: 1}}}, false},
+		"a client":                    {fine, "payments.Other", resilience.Guards{Bulkhead: "client"}, false},
+		"a log without a client":      {logging{}, "payments.Other", resilience.Guards{Bulkhead: "client"}, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			wiring, err := resilience.Wire(registry, "example.test/x/payments", c.name, c.next)
+			if err != nil {
+				t.Fatal(err)
+			}
+			wiring.Guard("Do", c.guards)
+			if err = wiring.Done(); !c.fails {
+				if err != nil {
+					t.Error(err)
+				}
+				return
+			}
+			mustFail(t, err, "is a wrapper of payments.Client already, or contains one", "pass the client that is inside")
+		})
+	}
+}
+
+func TestFieldF09NilIsAnErrorWithASentence(t *testing.T) {
+	registry := newRegistry(t, `{}`)
+	for name, c := range map[string]struct {
+		next     client
+		registry *resilience.Registry
+		want     string
+	}{
+		"a client":   {nil, registry, "payments.Client: the client to be guarded is nil"},
+		"a registry": {fine, nil, "payments.Client: its registry is nil"},
+		"both":       {nil, nil, "payments.Client: its registry is nil"},
+		"a wrapper":  {(*guardedClient)(nil), registry, "payments.Client: the client to be guarded is nil"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			_, err := newGuardedClient(c.next, c.registry)
+			mustFail(t, err, c.want)
+		})
+	}
+}
+
+func TestClientsC18ANilOfAnotherTypeIsItsOwnAffair(t *testing.T) {
+	if _, err := newGuardedClient((*counting)(nil), newRegistry(t, `{}`)); err != nil {
+		t.Error(err)
+	}
+}

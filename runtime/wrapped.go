@@ -1,0 +1,96 @@
+package resilience
+
+import (
+	"fmt"
+	"reflect"
+	"strings"
+
+	"github.com/resgen-go/resgen/runtime/internal/bulkhead"
+)
+
+// isNil reports whether a client is nil: without a type, or a nil wrapper. What
+// other types do with a nil pointer is their own affair.
+func isNil(client any) bool {
+	v := reflect.ValueOf(client)
+	return !v.IsValid() || v.Kind() == reflect.Pointer && v.IsNil() && isWrapper(v.Type().Elem())
+}
+
+var guardType = reflect.TypeFor[*Guard]()
+
+// isWrapper reports whether values of a type are generated wrappers: only these
+// have guards.
+func isWrapper(t reflect.Type) bool {
+	if t.Kind() != reflect.Struct {
+		return false
+	}
+	for field := range t.Fields() {
+		if field.Type == guardType {
+			return true
+		}
+	}
+	return false
+}
+
+// guardsIn are the guards that calls of a client of interface I pass, as far as
+// it can be seen: where it is a wrapper itself, or a struct that holds another
+// client of I, such as one that adds a log.
+func guardsIn[I any](client I) []*Guard {
+	return appendGuards(nil, reflect.ValueOf(client), reflect.TypeFor[I](), maxNesting)
+}
+
+// maxNesting is how many clients inside one another are looked through.
+const maxNesting = 5
+
+func appendGuards(guards []*Guard, client reflect.Value, of reflect.Type, depth int) []*Guard {
+	for client.Kind() == reflect.Interface || client.Kind() == reflect.Pointer {
+		client = client.Elem()
+	}
+	if client.Kind() != reflect.Struct || depth == 0 {
+		return guards
+	}
+	for field, v := range client.Fields() {
+		switch {
+		case field.Type == guardType:
+			guards = append(guards, (*Guard)(v.UnsafePointer()))
+		case of.Kind() == reflect.Interface && field.Type.Implements(of):
+			guards = appendGuards(guards, v, of, depth-1)
+		}
+	}
+	return guards
+}
+
+// checkTwice reports a guard whose calls pass another one that counts the same.
+func (w *Wiring) checkTwice(g *Guard) {
+	for _, inner := range w.inner {
+		if inner != nil && inner.generation == g.generation && inner.repeats(g) {
+			of, _ := inner.split()
+			w.fault(fmt.Errorf("the client to be guarded is a wrapper of %s already, or contains one, by the same registry: "+
+				"each call would take its permits and count twice; pass the client that is inside", of))
+		}
+	}
+}
+
+// repeats reports whether a call through both guards meets one of them, or a part
+// of it, twice.
+func (g *Guard) repeats(other *Guard) bool {
+	_, method := g.split()
+	_, same := other.split()
+	return g.method == other.method || method == same &&
+		(g.breaker != nil && g.breaker == other.breaker ||
+			g.taking() != nil && g.taking() == other.taking() ||
+			g.timeout != nil && g.timeout == other.timeout)
+}
+
+// taking is the bulkhead of which each call takes a permit, nil if there is none.
+func (g *Guard) taking() *bulkhead.Bulkhead {
+	if g.entry != nil {
+		return g.entry.own
+	}
+	return g.bulkhead
+}
+
+// split parts the interface from the name of the method.
+func (g *Guard) split() (of, method string) {
+	i := strings.LastIndexByte(g.method, '.')
+	return g.method[:i], g.method[i+1:]
+}
