@@ -3,6 +3,7 @@ package resilience_test
 import (
 	"context"
 	"testing"
+	"time"
 
 	resilience "github.com/resgen-go/resgen/runtime"
 )
@@ -129,6 +130,27 @@ func BenchmarkCallInParallel(b *testing.B) {
 				}
 			})
 		})
+	}
+}
+
+// BenchmarkContext is what the look at the caller's context costs.
+func BenchmarkContext(b *testing.B) {
+	wrappers := guarded(b)
+	deadline, cancel := context.WithTimeout(context.Background(), time.Hour)
+	defer cancel()
+	value := context.WithValue(deadline, doer{}, 1)
+	for _, name := range []string{"breaker", "breaker and bulkhead"} {
+		for _, c := range []struct {
+			name string
+			ctx  context.Context
+		}{{"background", context.Background()}, {"deadline", deadline}, {"value of deadline", value}} {
+			wrapper := wrappers[name]
+			b.Run(name+"/"+c.name, func(b *testing.B) {
+				for b.Loop() {
+					wrapper.Do(c.ctx, 1)
+				}
+			})
+		}
 	}
 }
 

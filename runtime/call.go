@@ -42,7 +42,16 @@ type measured struct {
 // Otherwise the call must end with Finish. Release must be deferred before Begin,
 // for the case that something panics. The context bounds the wait for a permit
 // and carries reservations; a method without one passes context.Background().
+//
+// A call whose context is done does not begin. Reading the clock would cost more
+// than all the rest, so a deadline that has passed before the context noticed is
+// seen only where a timeout or a trial is at stake.
 func (c *Call) Begin(ctx context.Context, g *Guard) error {
+	if ctx != nil {
+		if err := ctx.Err(); err != nil {
+			return g.refuseDone(err)
+		}
+	}
 	c.guard, c.ctx = g, ctx
 	if g.alone { // one question has no halves, so the generation of the settings does not matter
 		if period, passed := g.breaker.Pass(); passed {
@@ -52,6 +61,10 @@ func (c *Call) Begin(ctx context.Context, g *Guard) error {
 	}
 	generation := g.generation.now()
 	limit, slowAfter := g.timeout.now(), g.slowAfter() // as it began, however long it waits for a permit
+	if (limit > 0 || g.tries()) && ctx != nil && late(ctx) {
+		c.guard = nil
+		return g.refuseDone(context.DeadlineExceeded)
+	}
 	waited := false
 	if g.bulkhead != nil || g.entry != nil {
 		var err error
@@ -90,6 +103,12 @@ func (c *Call) beginAgain(ctx context.Context, g *Guard) error {
 	c.undo()
 	*c = Call{}
 	return c.Begin(ctx, g)
+}
+
+// late reports a deadline that has passed, also before the context has noticed.
+func late(ctx context.Context) bool {
+	deadline, bounded := ctx.Deadline()
+	return bounded && !time.Now().Before(deadline)
 }
 
 // measure starts what not every call pays for: a deadline, and the time for

@@ -50,6 +50,14 @@ func (e *entry) ask(g *Guard) error {
 	return nil
 }
 
+// first is the name of the gate or bulkhead that is asked first.
+func (e *entry) first() string {
+	if len(e.gates) > 0 {
+		return e.gates[0].Name()
+	}
+	return e.demand.First().Name()
+}
+
 // refusing is a breaker that does not admit calls, in the period it is in.
 type refusing struct {
 	gate   *breaker.Breaker

@@ -49,8 +49,8 @@ const (
 	// KindTooLarge: the bulkhead is smaller than what was wanted. Matches
 	// ErrTooLarge.
 	KindTooLarge
-	// KindDone: the caller's context was done before a permit was taken. Matches
-	// the context's error only.
+	// KindDone: the caller's context was done before the call began. No guard
+	// counts it. Matches the context's error only.
 	KindDone
 )
 
@@ -95,7 +95,7 @@ type RefusalError struct {
 	Kind   Kind   `json:"kind"`
 	Method string `json:"method"` // package, interface and method, such as "payments.Client.Do"
 	// Name is that of the breaker or bulkhead; of the first refusing breaker
-	// for KindGate.
+	// for KindGate, and of the first guard for KindDone, which was not asked.
 	Name string `json:"name"`
 	// Gates are the names of all refusing breakers, for KindGate.
 	Gates []string `json:"gates,omitempty"`
@@ -154,7 +154,7 @@ func (e *RefusalError) Error() string {
 	case KindTooLarge:
 		fmt.Fprintf(&text, "bulkhead %s can never give %d permits (at most %d)", e.Name, e.Wanted, e.Available)
 	case KindDone:
-		fmt.Fprintf(&text, "bulkhead %s was not asked", e.Name)
+		text.WriteString("its caller had gone before it began")
 	}
 	if e.cause != nil {
 		fmt.Fprintf(&text, ": %v", e.cause)

@@ -61,12 +61,38 @@ func (g *Guard) enter(call *Call) (waited bool, err error) {
 			return false, g.refuseOpen(period)
 		}
 	}
-	permit, waited, refused := g.bulkhead.Acquire(call.ctx)
+	permit, waited, refused := g.bulkhead.Admit(call.ctx)
 	if refused != nil {
 		return waited, g.refuseFull(refused)
 	}
 	call.permit = permit
 	return waited, nil
+}
+
+// tries reports that a call would be a trial.
+func (g *Guard) tries() bool { return g.breaker != nil && g.breaker.State() == HalfOpen }
+
+// refuseDone refuses a call whose caller has gone. It counts nowhere, for it
+// says nothing about any guard.
+func (g *Guard) refuseDone(cause error) error {
+	refusal := &RefusalError{Kind: KindDone, Method: g.method, Name: g.first(), cause: cause}
+	g.observeRefusal(refusal)
+	return refusal
+}
+
+// first is the name of the guard that would have been asked first.
+func (g *Guard) first() string {
+	switch {
+	case g.breaker != nil:
+		return g.breaker.Name()
+	case g.entry != nil:
+		return g.entry.first()
+	case g.bulkhead != nil:
+		return g.bulkhead.Name()
+	case g.timeout != nil:
+		return g.timeout.name
+	}
+	return ""
 }
 
 // openRefusal is the error of all calls that one period refuses, so that a

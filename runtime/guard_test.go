@@ -87,10 +87,7 @@ func bulkheadOf(t testing.TB, registry *resilience.Registry, name string) resili
 }
 
 func TestOutcomes(t *testing.T) {
-	canceled, cancel := context.WithCancel(context.Background())
-	cancel()
-	late, cancelLate := context.WithTimeout(context.Background(), -1)
-	defer cancelLate()
+	const lasts, canceled, late = "lasts", "is cancelled", "reaches its deadline" // the caller's context, during the call
 	var typedNil *resilience.RefusalError
 	ignoreAll := func(error) resilience.Outcome { return resilience.Ignored }
 	failOnNil := func(err error) resilience.Outcome {
@@ -101,35 +98,49 @@ func TestOutcomes(t *testing.T) {
 	}
 	cases := []struct {
 		name            string
-		ctx             context.Context
+		ctx             string
 		classify        func(error) resilience.Outcome
 		err             error
 		calls, failures int
 	}{
-		{"no error is a success", context.Background(), nil, nil, 1, 0},
-		{"an error is a failure", context.Background(), nil, errDown, 1, 1},
-		{"a wrapped error is a failure", context.Background(), nil, fmt.Errorf("x: %w", errDown), 1, 1},
-		{"joined errors are a failure", context.Background(), nil, errors.Join(errDown, errDown), 1, 1},
+		{"no error is a success", lasts, nil, nil, 1, 0},
+		{"an error is a failure", lasts, nil, errDown, 1, 1},
+		{"a wrapped error is a failure", lasts, nil, fmt.Errorf("x: %w", errDown), 1, 1},
+		{"joined errors are a failure", lasts, nil, errors.Join(errDown, errDown), 1, 1},
 		{"an error after the caller gave up is ignored", canceled, nil, errDown, 0, 0},
 		{"no error after the caller gave up is a success", canceled, nil, nil, 1, 0},
-		{"context.Canceled while the caller waits is a failure", context.Background(), nil, context.Canceled, 1, 1},
+		{"context.Canceled while the caller waits is a failure", lasts, nil, context.Canceled, 1, 1},
 		{"the caller's deadline is a failure", late, nil, context.DeadlineExceeded, 1, 1},
-		{"a refusal further in is ignored", context.Background(), nil, fmt.Errorf("x: %w", &resilience.RefusalError{Kind: resilience.KindFull}), 0, 0},
-		{"a refusal that is a typed nil is an error and ignored", context.Background(), nil, typedNil, 0, 0},
-		{"classify can ignore", context.Background(), ignoreAll, errDown, 0, 0},
-		{"classify can ignore a success", context.Background(), ignoreAll, nil, 0, 0},
-		{"classify can turn both round: nil", context.Background(), failOnNil, nil, 1, 1},
-		{"classify can turn both round: an error", context.Background(), failOnNil, errDown, 1, 0},
+		{"a refusal further in is ignored", lasts, nil, fmt.Errorf("x: %w", &resilience.RefusalError{Kind: resilience.KindFull}), 0, 0},
+		{"a refusal that is a typed nil is an error and ignored", lasts, nil, typedNil, 0, 0},
+		{"classify can ignore", lasts, ignoreAll, errDown, 0, 0},
+		{"classify can ignore a success", lasts, ignoreAll, nil, 0, 0},
+		{"classify can turn both round: nil", lasts, failOnNil, nil, 1, 1},
+		{"classify can turn both round: an error", lasts, failOnNil, errDown, 1, 0},
 		{"classify is not asked about the caller's deadline", late, failOnNil, fmt.Errorf("x: %w", context.DeadlineExceeded), 1, 1},
-		{"classify is asked about a deadline that is not the caller's", context.Background(), failOnNil, context.DeadlineExceeded, 1, 0},
+		{"classify is asked about a deadline that is not the caller's", lasts, failOnNil, context.DeadlineExceeded, 1, 0},
 		{"classify is not asked when the caller gave up", canceled, failOnNil, errDown, 0, 0},
-		{"classify is not asked about a refusal further in", context.Background(), failOnNil, &resilience.RefusalError{Kind: resilience.KindOpen}, 0, 0},
+		{"classify is not asked about a refusal further in", lasts, failOnNil, &resilience.RefusalError{Kind: resilience.KindOpen}, 0, 0},
 	}
 	for _, c := range cases {
 		t.Run(c.name, func(t *testing.T) {
 			registry := newRegistry(t, `{}`)
 			guard := newGuard(t, registry, resilience.Guards{Breaker: "b", Classify: c.classify})
-			if err := do(c.ctx, guard, returns(c.err)); err != c.err {
+			ctx, cancel := context.WithCancel(context.Background())
+			if c.ctx == late {
+				ctx, cancel = context.WithTimeout(context.Background(), time.Millisecond)
+			}
+			defer cancel()
+			err := do(ctx, guard, func(ctx context.Context) error {
+				if c.ctx == canceled {
+					cancel()
+				}
+				if c.ctx != lasts {
+					<-ctx.Done()
+				}
+				return c.err
+			})
+			if err != c.err {
 				t.Errorf("the caller got %v, want %v unchanged", err, c.err)
 			}
 			got := breakerOf(t, registry, "b").Figures
@@ -485,10 +496,18 @@ func TestBreakerThatRefusesGivesTheBulkheadsPermitBack(t *testing.T) {
 	})
 }
 
-// brittle is a context whose methods panic.
-type brittle struct{ context.Context }
+// brittle is a context whose deadline can be asked for only so many times.
+type brittle struct {
+	context.Context
+	lasts int
+}
 
-func (brittle) Deadline() (time.Time, bool) { panic("deadline") }
+func (b *brittle) Deadline() (time.Time, bool) {
+	if b.lasts--; b.lasts < 0 {
+		panic("deadline")
+	}
+	return b.Context.Deadline()
+}
 
 func TestPanicOfAContextLosesNoPermit(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
@@ -499,18 +518,18 @@ func TestPanicOfAContextLosesNoPermit(t *testing.T) {
 		}`)
 		guard := newGuard(t, registry, resilience.Guards{Breaker: "b", Bulkhead: "b", Timeout: "b"})
 		entry := newGuard(t, registry, resilience.Guards{Preload: []resilience.Permits{{Bulkhead: "a", N: 2}, {Bulkhead: "b", N: 1}}})
-		try := func(guard *resilience.Guard) {
+		try := func(guard *resilience.Guard, lasts int) {
 			defer func() {
 				if recover() == nil {
 					t.Error("the panic did not reach the caller")
 				}
 			}()
-			do(brittle{context.Background()}, guard, returns(nil))
+			do(&brittle{context.Background(), lasts}, guard, returns(nil))
 		}
 		nextIsATrial(guard)
-		try(guard)
+		try(guard, 1) // until a context is derived from it
 		do(context.Background(), newGuard(t, registry, resilience.Guards{Bulkhead: "b"}), func(context.Context) error {
-			try(entry)
+			try(entry, 0) // until it waits
 			return nil
 		})
 		for _, name := range []string{"a", "b"} {

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"os"
 	"slices"
-	"time"
 )
 
 // Outcome says what a call's end means for its breaker.
@@ -90,7 +89,5 @@ func refusedInside(err error) bool {
 // outlived reports an error by which a client says that the caller's deadline has
 // passed: the context's, or that of a connection which has its deadline from it.
 func (c *Call) outlived(err error) bool {
-	deadline, bounded := c.ctx.Deadline()
-	return bounded && !time.Now().Before(deadline) &&
-		(errors.Is(err, context.DeadlineExceeded) || errors.Is(err, os.ErrDeadlineExceeded))
+	return late(c.ctx) && (errors.Is(err, context.DeadlineExceeded) || errors.Is(err, os.ErrDeadlineExceeded))
 }

@@ -62,7 +62,7 @@ type BulkheadSnapshot struct {
 type Refusals struct {
 	Full      uint64 `json:"full"`
 	TooLarge  uint64 `json:"tooLarge"`
-	Cancelled uint64 `json:"cancelled"` // the context was done, or ended the wait
+	Cancelled uint64 `json:"cancelled"` // the context ended the wait, or left no time for one
 	Gate      uint64 `json:"gate"`      // a gate refused before the bulkhead was asked
 }
 

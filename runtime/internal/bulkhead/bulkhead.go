@@ -70,6 +70,12 @@ func (b *Bulkhead) Acquire(ctx context.Context) (p Permit, waited bool, refused 
 	if err := ctx.Err(); err != nil {
 		return Permit{}, false, b.refuseDone(1, err)
 	}
+	return b.Admit(ctx)
+}
+
+// Admit is Acquire for a caller that has looked at ctx just now, which costs as
+// much as all that is left to do.
+func (b *Bulkhead) Admit(ctx context.Context) (p Permit, waited bool, refused *Refusal) {
 	if b.open.Load() == 0 {
 		if _, ok := b.take(1, freeToBusy); ok {
 			return Permit{&b.pool}, false, nil
@@ -78,7 +84,7 @@ func (b *Bulkhead) Acquire(ctx context.Context) (p Permit, waited bool, refused 
 	return b.acquire(ctx)
 }
 
-// acquire is the rest of Acquire.
+// acquire is the rest of Admit.
 func (b *Bulkhead) acquire(ctx context.Context) (Permit, bool, *Refusal) {
 	if b.open.Load() > 0 {
 		if h := carried(ctx).use(b); h != nil {

@@ -62,6 +62,9 @@ func order(a, b *Bulkhead) int {
 	return cmp.Or(cmp.Compare(a.name, b.name), cmp.Compare(a.number, b.number))
 }
 
+// First is the bulkhead that is asked first.
+func (d *Demand) First() *Bulkhead { return d.wants[0].Bulkhead }
+
 // CountGate counts at each bulkhead of the demand that a gate refused.
 func (d *Demand) CountGate() {
 	for _, w := range d.wants {
