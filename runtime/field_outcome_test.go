@@ -274,3 +274,126 @@ func TestReservationOfACallThatNeverBeganServedNobody(t *testing.T) {
 		}
 	})
 }
+
+// listed are several errors as libraries had them before errors.Join.
+type (
+	chained  []error           // go-multierror: errors.As comes to one after the other
+	wrapped  struct{ chained } // its list
+	gathered []error           // multierr before 1.10: errors.As looks into each
+)
+
+func (c chained) Error() string      { return c[0].Error() }
+func (c chained) As(target any) bool { return errors.As(c[0], target) }
+func (c chained) Unwrap() error {
+	if len(c) == 1 {
+		return nil
+	}
+	return c[1:]
+}
+func (w wrapped) Unwrap() error          { return w.chained }
+func (w wrapped) WrappedErrors() []error { return w.chained }
+
+func (g gathered) Error() string   { return fmt.Sprint([]error(g)) }
+func (g gathered) Errors() []error { return g }
+func (g gathered) As(target any) bool {
+	for _, err := range g {
+		if err != nil && errors.As(err, target) {
+			return true
+		}
+	}
+	return false
+}
+
+// translated is an error that shows as the refusal which it stands for.
+type translated struct{ refusal *resilience.RefusalError }
+
+func (translated) Error() string { return "code = Unavailable" }
+func (e translated) As(target any) bool {
+	refusal, ok := target.(**resilience.RefusalError)
+	if ok {
+		*refusal = e.refusal
+	}
+	return ok
+}
+
+// hollow wraps nothing, though it could.
+type hollow struct{}
+
+func (hollow) Error() string { return "hollow" }
+func (hollow) Unwrap() error { return nil }
+
+func TestFieldF05JoinedFailuresAreExcusedByEveryLeafOnly(t *testing.T) {
+	refused := func(kind resilience.Kind) error { return &resilience.RefusalError{Kind: kind, Method: "Cache.Get"} }
+	full, open, done := refused(resilience.KindFull), refused(resilience.KindOpen), refused(resilience.KindDone)
+	wrap := func(err error) error { return fmt.Errorf("cache: %w", err) }
+	var typedNil *resilience.RefusalError
+	failures := map[string]error{
+		"a failure and a refusal":             errors.Join(errDown, full),
+		"a refusal and a failure":             errors.Join(full, errDown),
+		"both by %w":                          fmt.Errorf("%w beside %w", errDown, full),
+		"wrapped once more":                   wrap(errors.Join(wrap(full), wrap(errDown))),
+		"a failure deep inside":               errors.Join(full, wrap(errors.Join(open, wrap(errors.Join(open, errDown))))),
+		"a timeout and a refusal":             errors.Join(context.DeadlineExceeded, full),
+		"a cancellation and a refusal":        errors.Join(context.Canceled, full),
+		"a timeout further in, and a refusal": errors.Join(wrap(resilience.ErrTimeout), full),
+		"a caller that had gone":              done,
+		"callers that had gone":               errors.Join(done, wrap(done)),
+		"a caller that had gone, a failure":   errors.Join(done, errDown),
+		"an error that wraps nothing":         errors.Join(hollow{}, full),
+		"nothing but text":                    errors.New(full.Error()),
+		"a list of go-multierror":             wrapped{chained{errDown, full}},
+		"the other way round":                 wrapped{chained{full, errDown}},
+		"its chain":                           chained{full, errDown},
+		"a list of multierr":                  gathered{errDown, nil, full},
+		"a list of nothing":                   gathered{nil},
+		"the sentinel of a refusal":           wrap(resilience.ErrFull),
+	}
+	ignored := map[string]error{
+		"a refusal":                             full,
+		"a wrapped one":                         wrap(wrap(open)),
+		"two refusals":                          errors.Join(full, open),
+		"two by %w":                             fmt.Errorf("%w beside %w", open, full),
+		"one of Join alone":                     errors.Join(nil, full),
+		"refusals in a tree":                    errors.Join(wrap(errors.Join(full, open)), fmt.Errorf("%w %w", full, wrap(open))),
+		"a typed nil":                           typedNil,
+		"a typed nil and a refusal":             errors.Join(typedNil, full),
+		"a refusal, and a caller that left":     errors.Join(full, done),
+		"a list of go-multierror with refusals": wrapped{chained{open, full}},
+		"a list of multierr with refusals":      wrap(gathered{open, nil, wrap(full)}),
+		"a translated refusal":                  wrap(translated{full.(*resilience.RefusalError)}),
+	}
+	try := func(want int, all map[string]error) {
+		for name, err := range all {
+			registry := newRegistry(t, `{}`)
+			do(context.Background(), newGuard(t, registry, resilience.Guards{Breaker: "b"}), returns(err))
+			if got := breakerOf(t, registry, "b").Figures; int(got.Calls) != want || int(got.Failures) != want {
+				t.Errorf("%s (%v): counted %d of %d calls as failed, want %d", name, err, got.Failures, got.Calls, want)
+			}
+		}
+	}
+	try(1, failures)
+	try(0, ignored)
+}
+
+func TestEntryE11FailureBesideARefusalCounts(t *testing.T) {
+	registry := newRegistry(t, `{"bulkheads": {"cache": {"maxConcurrentCalls": 1}}}`)
+	outer := newGuard(t, registry, resilience.Guards{Breaker: "b"})
+	cache := newGuard(t, registry, resilience.Guards{Bulkhead: "cache"})
+	fanOut := func(others ...error) {
+		do(context.Background(), outer, func(ctx context.Context) error {
+			return do(ctx, cache, func(ctx context.Context) error {
+				return errors.Join(append(others, do(ctx, cache, returns(nil)))...)
+			})
+		})
+	}
+	fanOut(do(context.Background(), cache, returns(nil)))
+	if b := breakerOf(t, registry, "b"); b.Calls != 0 {
+		t.Errorf("two refusals: %+v", b.Figures)
+	}
+	for range 20 {
+		fanOut(errDown)
+	}
+	if b := breakerOf(t, registry, "b"); b.State != resilience.Open || b.Failures != 3 {
+		t.Errorf("failures beside refusals: %v, %+v", b.State, b.Figures)
+	}
+}

@@ -79,12 +79,67 @@ func (c *Call) rule(err error) (outcome Outcome, ruled bool) {
 	return 0, false
 }
 
-// refusedInside reports a refusal by a guard further in. One whose context was
-// done before it was asked only passes the context's error on.
+// refusedInside reports that err comes from refusals by guards further in, and
+// from nothing else. A guard whose caller had gone only passes the context's
+// error on, so that alone is no excuse.
 func refusedInside(err error) bool {
-	refusal, refused := errors.AsType[*RefusalError](err)
-	return refused && (refusal == nil || refusal.Kind != KindDone)
+	only, asked := refusals(err)
+	return only && asked
 }
+
+// refusals reports whether every error that err is made of is a refusal, and
+// whether one of them is by a guard that was asked.
+func refusals(err error) (only, asked bool) {
+	for ; err != nil; err = errors.Unwrap(err) {
+		if refusal, is := err.(*RefusalError); is {
+			return true, refusal.asked()
+		}
+		if all := joined(err); len(all) > 0 {
+			return everyRefusal(all)
+		}
+		only, asked = shownAsRefusal(err)
+	}
+	return only, asked // of the innermost
+}
+
+func everyRefusal(all []error) (only, asked bool) {
+	only = true
+	for _, err := range all {
+		if err == nil {
+			continue
+		}
+		isOne, wasAsked := refusals(err)
+		only, asked = only && isOne, asked || wasAsked
+	}
+	return only, asked
+}
+
+// joined are the errors that err joins, also those of libraries that are older
+// than errors.Join: go-multierror, multierr.
+func joined(err error) []error {
+	switch e := err.(type) {
+	case interface{ Unwrap() []error }:
+		return e.Unwrap()
+	case interface{ WrappedErrors() []error }:
+		return e.WrappedErrors()
+	case interface{ Errors() []error }:
+		return e.Errors()
+	}
+	return nil
+}
+
+// shownAsRefusal is about an error that is no refusal but stands for one.
+func shownAsRefusal(err error) (is, asked bool) {
+	if shows, can := err.(interface{ As(any) bool }); can {
+		var refusal *RefusalError
+		is = shows.As(&refusal)
+		return is, is && refusal.asked()
+	}
+	return false, false
+}
+
+// asked reports whether a guard was asked and refused.
+func (e *RefusalError) asked() bool { return e == nil || e.Kind != KindDone }
 
 // outlived reports an error by which a client says that the caller's deadline has
 // passed: the context's, or that of a connection which has its deadline from it.
