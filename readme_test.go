@@ -145,12 +145,14 @@ var (
 	settingLine = regexp.MustCompile(`^ +//   "(\w+)":(?: (.*),)? // (.*); ([[(].*?|true or false|[A-Z_]+ or [A-Z_]+)(?:; (optional|default: that of \w+))?$`)
 )
 
-// tables are those of all settings, from the file that resgen config prints.
+// tables are those of all settings but sharedState's, which has a page of its
+// own, from the file that resgen config prints.
 func tables(t *testing.T) string {
 	t.Helper()
 	var out strings.Builder
 	headed := false
-	for line := range strings.SplitSeq(string(resilience.StartingSettings(nil)), "\n") {
+	file, _, _ := strings.Cut(string(resilience.StartingSettings(nil)), `  "sharedState": {`)
+	for line := range strings.SplitSeq(file, "\n") {
 		switch head := headLine.FindStringSubmatch(line); {
 		case head != nil && head[1] != "":
 			fmt.Fprintf(&out, "\n## %s\n", head[1])

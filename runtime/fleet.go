@@ -68,28 +68,20 @@ func (l *FleetLink) snapshot() *FleetSnapshot {
 func (Outage) event()    {}
 func (FleetLink) event() {}
 
-// sections are those of a settings file that an adapter reads.
-func sections(adapter sharing.Adapter) []config.Section {
-	if adapter == nil {
-		return nil
-	}
-	return []config.Section{adapter.Section()}
-}
-
 // share hands changed settings to the adapter before they are in force.
 func (r *Registry) share(settings *config.File) error {
 	if r.fleet == nil {
 		return nil
 	}
-	return r.fleet.Configure(settings.Single(config.SharedState), settings.Shares())
+	return r.fleet.Configure(settings.SharedState(), settings.Shares())
 }
 
 // enlist makes a breaker one of the fleet, or its own, as the settings say.
 func (r *Registry) enlist(b *breaker.Breaker, settings breaker.Settings) {
 	switch {
 	case r.fleet == nil:
-	case settings.InFleet():
-		r.fleet.Join(b)
+	case settings.Sharing().Shared:
+		r.fleet.Join(b, settings.Sharing())
 	default:
 		r.fleet.Leave(b)
 	}
@@ -98,7 +90,7 @@ func (r *Registry) enlist(b *breaker.Breaker, settings breaker.Settings) {
 // shares reports whether the settings make a breaker one of the fleet.
 func (r *Registry) shares(name string) bool {
 	_, settings := r.settings.Breaker(name)
-	return r.fleet != nil && settings.InFleet()
+	return r.fleet != nil && settings.Sharing().Shared
 }
 
 func (r *Registry) fleetHooks() sharing.Hooks {

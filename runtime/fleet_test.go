@@ -14,15 +14,15 @@ import (
 
 	resilience "github.com/resgen-go/resgen/runtime"
 	"github.com/resgen-go/resgen/runtime/internal/breaker"
-	"github.com/resgen-go/resgen/runtime/internal/config"
-	"github.com/resgen-go/resgen/runtime/internal/setting"
+	"github.com/resgen-go/resgen/runtime/internal/sharedstate"
 	"github.com/resgen-go/resgen/runtime/internal/sharing"
 )
 
 // fleet is an adapter that notes what a registry asks of it.
 type fleet struct {
 	sharing.Hooks
-	settings fleetSettings
+	settings *sharedstate.Settings
+	own      breaker.Fleet // of the breaker that joined last
 	joined   []string
 	told     []string
 	closed   bool
@@ -30,28 +30,20 @@ type fleet struct {
 
 func (f *fleet) asAdapter() resilience.Adapter { return f }
 
-type fleetSettings struct {
-	Address string `setting:"address" default:"" doc:"where it is"`
-}
-
-func (*fleetSettings) Check() []setting.Problem { return nil }
-
-func (f *fleet) Section() config.Section {
-	return config.Section{Name: config.SharedState, Doc: "A fleet.", New: func() any { return new(fleetSettings) }}
-}
-
 func (f *fleet) Start(hooks sharing.Hooks) { f.Hooks = hooks }
 
-func (f *fleet) Configure(settings any, needed bool) error {
-	s := *settings.(*fleetSettings)
-	if needed && s.Address == "" {
+func (f *fleet) Configure(settings *sharedstate.Settings, needed bool) error {
+	if needed && settings.Address == nil {
 		return errors.New("sharedState.address is missing")
 	}
-	f.settings = s
+	f.settings = settings
 	return nil
 }
 
-func (f *fleet) Join(b *breaker.Breaker) { f.joined = append(f.joined, b.Name()) }
+func (f *fleet) Join(b *breaker.Breaker, own breaker.Fleet) {
+	f.joined = append(f.joined, b.Name())
+	f.own = own
+}
 
 func (f *fleet) Leave(b *breaker.Breaker) {
 	f.joined = slices.DeleteFunc(f.joined, func(name string) bool { return name == b.Name() })
@@ -73,12 +65,12 @@ func TestSharingWithoutAnAdapterIsAnErrorWithAWayOut(t *testing.T) {
 
 func TestTheAdapterHearsOfSharedBreakersOnly(t *testing.T) {
 	adapter := new(fleet)
-	text := `{"breakers": {"a": {"shared": true}, "b": {}}, "sharedState": {"address": "here"}}`
+	text := `{"breakers": {"a": {"shared": true}, "b": {}}, "sharedState": {"address": "here:1"}}`
 	registry := newRegistry(t, text, resilience.Share(adapter.asAdapter))
 	newGuard(t, registry, resilience.Guards{Breaker: "a"})
 	newGuard(t, registry, resilience.Guards{Breaker: "b"})
 	newGuard(t, registry, resilience.Guards{Breaker: "a"})
-	if !slices.Equal(adapter.joined, []string{"a"}) || adapter.settings.Address != "here" {
+	if !slices.Equal(adapter.joined, []string{"a"}) || *adapter.settings.Address != "here:1" {
 		t.Errorf("shared are %q with %+v, want a", adapter.joined, adapter.settings)
 	}
 	b, err := registry.Breaker("a")
@@ -119,9 +111,9 @@ func TestAReloadTurnsSharingOnAndOff(t *testing.T) {
 		joined int
 	}{
 		{`{"breakers": {"a": {"shared": true}}}`, true, 0},
-		{`{"breakers": {"a": {"shared": true}}, "sharedState": {"address": "x"}}`, false, 1},
-		{`{"breakers": {"a": {"shared": true}}, "sharedState": {"address": "y"}}`, false, 1},
-		{`{"breakers": {"a": {}}, "sharedState": {"address": "y"}}`, false, 0},
+		{`{"breakers": {"a": {"shared": true}}, "sharedState": {"address": "x:1"}}`, false, 1},
+		{`{"breakers": {"a": {"shared": true}}, "sharedState": {"address": "y:1"}}`, false, 1},
+		{`{"breakers": {"a": {}}, "sharedState": {"address": "y:1"}}`, false, 0},
 	}
 	for _, step := range steps {
 		source.text = step.text
@@ -132,7 +124,7 @@ func TestAReloadTurnsSharingOnAndOff(t *testing.T) {
 			t.Errorf("%s: shared are %q", step.text, adapter.joined)
 		}
 	}
-	if adapter.settings.Address != "y" {
+	if *adapter.settings.Address != "y:1" {
 		t.Errorf("the adapter has %+v", adapter.settings)
 	}
 }
@@ -187,7 +179,7 @@ func TestChangesOfAnOutageAreReadBack(t *testing.T) {
 func TestSnapshotsTellWhatIsSharedAndWhetherTheLinkIsThere(t *testing.T) {
 	adapter := new(fleet)
 	registry, err := resilience.New(resilience.Share(adapter.asAdapter), resilience.Logger(nil), resilience.Settings("r.json",
-		[]byte(`{"breakers": {"a": {"shared": true}, "b": {}}, "sharedState": {"address": "x"}}`)))
+		[]byte(`{"breakers": {"a": {"shared": true}, "b": {}}, "sharedState": {"address": "x:1"}}`)))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -208,5 +200,25 @@ func TestSnapshotsTellWhatIsSharedAndWhetherTheLinkIsThere(t *testing.T) {
 		if diff := cmp.Diff(want, registry.Snapshot().Fleet); diff != "" {
 			t.Errorf("(-want +got):\n%s", diff)
 		}
+	}
+}
+
+func TestFieldG6TheAdapterHearsOfABreakersOwnRule(t *testing.T) {
+	adapter, source := new(fleet), &changing{text: `{"breakers": {"a": {"shared": true, "minimumErrors": 5}}, "sharedState": {"address": "x:1"}}`}
+	registry, err := resilience.New(resilience.Follow(source), resilience.Share(adapter.asAdapter), resilience.Logger(nil))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer registry.Close()
+	newGuard(t, registry, resilience.Guards{Breaker: "a"})
+	if n := adapter.own.MinimumErrors; n == nil || *n != 5 {
+		t.Errorf("the adapter has %+v", adapter.own)
+	}
+	source.text = strings.Replace(source.text, `"minimumErrors": 5`, `"secondsBeforeRetry": 7`, 1)
+	if err := registry.Reload(); err != nil {
+		t.Fatal(err)
+	}
+	if d := adapter.own.SecondsBeforeRetry; d == nil || *d != 7*time.Second || adapter.own.MinimumErrors != nil {
+		t.Errorf("after the reload the adapter has %+v", adapter.own)
 	}
 }

@@ -71,7 +71,7 @@ func New(options ...Option) (*Registry, error) {
 		strict:    setup.strict,
 		source:    setup.source,
 		fleet:     setup.fleet,
-		settings:  config.Default(sections(setup.fleet)...),
+		settings:  config.Default(),
 		stop:      func() {},
 		ended:     make(chan struct{}),
 		breakers:  make(map[string]*breaker.Breaker),

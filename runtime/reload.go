@@ -173,7 +173,7 @@ func (r *Registry) read() (settings *config.File, name string, err error) {
 	if err != nil {
 		return nil, name, fmt.Errorf("resilience: can't read the settings: %w", err)
 	}
-	settings, err = config.Parse(name, text, sections(r.fleet)...)
+	settings, err = config.Parse(name, text, r.fleet != nil)
 	if err != nil {
 		return nil, name, err
 	}
@@ -228,7 +228,7 @@ func (r *Registry) changes(settings *config.File) (all []change) {
 			add(config.Timeouts, name, func() { t.limit.Store(now) })
 		}
 	}
-	if r.fleet != nil && !reflect.DeepEqual(old.Single(config.SharedState), settings.Single(config.SharedState)) {
+	if r.fleet != nil && !reflect.DeepEqual(old.SharedState(), settings.SharedState()) {
 		all = append(all, change{config.SharedState, func() {}}) // the fleet has them already
 	}
 	return all

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bytes"
 	"errors"
 	"flag"
 	"fmt"
@@ -13,7 +12,6 @@ import (
 
 	"github.com/resgen-go/resgen/generator"
 	resilience "github.com/resgen-go/resgen/runtime"
-	"github.com/tailscale/hujson"
 )
 
 // config prints a settings file for the names that directives use, or compares
@@ -107,9 +105,6 @@ func check(path string, used map[string][]string, stdout, stderr io.Writer) int 
 		return exitFault
 	}
 	lines := settings.Warnings()
-	if text, err := os.ReadFile(path); err == nil && hasSharedState(text) {
-		lines = append(lines, path+": sharedState: not checked here, but by the service that reads it")
-	}
 	var differences []string
 	if used != nil {
 		differences = settings.Compare(used)
@@ -123,14 +118,6 @@ func check(path string, used map[string][]string, stdout, stderr io.Writer) int 
 		status = exitFault
 	}
 	return status
-}
-
-// hasSharedState reports whether a settings file has the section that only an
-// adapter understands.
-func hasSharedState(text []byte) bool {
-	text = append(bytes.TrimPrefix(text, []byte("\uFEFF")), '\n') // which ends a comment at the very end
-	root, err := hujson.Parse(text)
-	return err == nil && root.Find("/sharedState") != nil
 }
 
 // readSettings reads a settings file.

@@ -102,16 +102,19 @@ func TestConfigChecksAFileByItselfWhereThereIsNoGo(t *testing.T) {
 		"config", "-file", "r.json")
 }
 
-func TestConfigSaysThatItDoesNotCheckSharedState(t *testing.T) {
-	const unchecked = "r.json: sharedState: not checked here, but by the service that reads it\n"
+func TestFieldG4ConfigRefusesASharedStateThatAServiceRefuses(t *testing.T) {
 	inModule(t, source)
-	for _, text := range []string{
-		`{"breakers": {"shop": {"shared": true}}, "sharedState": {"adress": 1}}`,
-		"\uFEFF{\"sharedState\": {}, \"breakers\": {\"shop\": {}}} // that is all",
+	for section, want := range map[string]string{
+		`{"adress": "h:1"}`:                  "58: sharedState.adress: no such setting; did you mean address?",
+		`{"address": "redis://me:hush@h:1"}`: "69: sharedState.address: has a password in it, which does not belong into this file; use passwordEnv, passwordFile or addressEnv",
+		`{"flushInterval": "3h"}`:            `75: sharedState.flushInterval: "3h" is outside [10ms, 1h]`,
+		`{"tlsKeyFile": "k"}`:                `72: sharedState.tlsKeyFile: tlsCertFile needs tlsKeyFile, and the other way round`,
 	} {
-		write(t, "r.json", text)
-		expect(t, exitFine, unchecked, "", "config", "-file", "r.json")
+		write(t, "r.json", `{"breakers": {"shop": {"shared": true}}, "sharedState": `+section+`}`)
+		expect(t, exitFault, "", "r.json:1:"+want+"\n", "config", "-file", "r.json")
 	}
+	write(t, "r.json", `{"breakers": {"shop": {"shared": true, "minimumErrors": 5}}, "sharedState": {"address": "h:1"}}`)
+	expect(t, exitFine, "", "", "config", "-file", "r.json")
 	write(t, "r.json", `{"breakers": {"sharedState": {}}}`)
 	expect(t, exitFault, `r.json: breakers.shop: not in the file, so the defaults hold
 r.json:1:15: breakers.sharedState: no wrapper asks for it

@@ -12,7 +12,7 @@ import (
 
 	resilience "github.com/resgen-go/resgen/runtime"
 	"github.com/resgen-go/resgen/runtime/internal/breaker"
-	"github.com/resgen-go/resgen/runtime/internal/config"
+	"github.com/resgen-go/resgen/runtime/internal/sharedstate"
 	"github.com/resgen-go/resgen/runtime/internal/sharing"
 )
 
@@ -23,19 +23,6 @@ import (
 // and at any time: calls go on.
 func Share() resilience.Option {
 	return resilience.Share(func() resilience.Adapter { return newFleet() })
-}
-
-// Schema returns the JSON Schema of settings files with the section
-// sharedState, for editors.
-func Schema() []byte { return config.Schema(section) }
-
-// StartingSettings is that of package resilience, with the section sharedState.
-func StartingSettings(used map[string][]string) []byte { return config.Starter(used, section) }
-
-var section = config.Section{
-	Name: config.SharedState,
-	Doc:  "How processes share the breakers with \"shared\": true, on a Redis server.",
-	New:  func() any { return new(settings) },
 }
 
 // fleet is this process among those that share breakers. One goroutine
@@ -63,14 +50,12 @@ func newFleet() *fleet {
 	}
 }
 
-// Section, Start, Configure, Join, Leave, Transition and Close are the seam to
+// Start, Configure, Join, Leave, Transition and Close are the seam to
 // the registry; see package sharing.
-func (f *fleet) Section() config.Section { return section }
-
 func (f *fleet) Start(hooks sharing.Hooks) { f.hooks = hooks }
 
-func (f *fleet) Configure(given any, needed bool) error {
-	s := given.(*settings)
+func (f *fleet) Configure(given *sharedstate.Settings, needed bool) error {
+	s := &settings{*given}
 	if needed && s.Enabled {
 		if _, err := s.option(); err != nil {
 			return err
@@ -83,11 +68,11 @@ func (f *fleet) Configure(given any, needed bool) error {
 	return nil
 }
 
-func (f *fleet) Join(b *breaker.Breaker) {
+func (f *fleet) Join(b *breaker.Breaker, own breaker.Fleet) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	m, _ := f.members.LoadOrStore(b.Name(), &member{core: b, fleet: f})
-	if !m.(*member).join() {
+	if !m.(*member).join(own) {
 		return
 	}
 	if f.stop == nil {

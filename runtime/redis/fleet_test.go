@@ -511,7 +511,7 @@ func TestABreakerThatLeftGivesUpWithItsWindow(t *testing.T) {
 	setting.Defaults(static)
 	setting.Defaults(s)
 	m, now := &member{core: breaker.New("b", static.Strategy(), breaker.Hooks{}), fleet: newFleet()}, time.Now()
-	m.join()
+	m.join(breaker.Fleet{})
 	m.reports = []report{{1, now, 5, 1}}
 	m.leave(now, s)
 	m.lose(lua.Record, now.Add(s.OutageWindow), s)
@@ -698,7 +698,7 @@ func TestWhatIsWrongWithTheSettingsIsSaid(t *testing.T) {
 		{"a brace in the prefix", shared("127.0.0.1:1", "keyPrefix", "a{b}:"), "has a brace or a blank"},
 		{"a rate that is not used", shared("127.0.0.1:1", "successSampleRate", "0.5"), "0.5 needs recording SAMPLED"},
 		{"a certificate without its key", shared("127.0.0.1:1", "tlsCertFile", "x"), "needs tlsKeyFile"},
-		{"a flush that is longer than the window", shared("127.0.0.1:1", "flushInterval", "1m"), "1m0s is above outageWindow (2s)"},
+		{"a flush that is longer than the window", shared("127.0.0.1:1", "flushInterval", "1m"), "1m is above outageWindow (2s)"},
 		{"a file that is not there", shared("127.0.0.1:1", "tls", "true", "tlsCAFile", "/nowhere"), "/nowhere"},
 	}
 	for _, test := range tests {
@@ -757,13 +757,10 @@ func TestPasswordsComeFromTheEnvironmentOrAFileAndAreNeverShown(t *testing.T) {
 	}
 }
 
-func TestSchemaAndStartingFileHaveTheSection(t *testing.T) {
+func TestTheStartingFileStartsAFleet(t *testing.T) {
 	t.Parallel()
-	if !strings.Contains(string(Schema()), `"secondsBeforeRetry"`) {
-		t.Error("the schema lacks secondsBeforeRetry")
-	}
-	start := StartingSettings(map[string][]string{"breakers": {"b"}})
-	if _, err := resilience.New(resilience.Settings("r.json", start), Share()); err != nil || !strings.Contains(string(start), `"secondsBeforeRetry": "20s"`) {
+	start := resilience.StartingSettings(map[string][]string{"breakers": {"b"}})
+	if _, err := resilience.New(resilience.Settings("r.json", start), Share()); err != nil || !strings.Contains(string(start), `"keyPrefix": "resgen:"`) {
 		t.Errorf("error %v of the starting file\n%s", err, start)
 	}
 }

@@ -23,6 +23,7 @@ type member struct {
 	verdict atomic.Pointer[verdict] // what the trials said, till the server knows it
 
 	mu         sync.Mutex
+	own        breaker.Fleet // settings of the breaker that come before those of the fleet
 	membership membership
 	parted     time.Time // when it was shared last
 	unanswered bool      // it asked what may have changed something, and was told of none yet
@@ -372,10 +373,11 @@ func (m *member) lose(script *lua.Script, retryAt time.Time, s *settings) {
 	m.outage = 0
 }
 
-// join shares the breaker.
-func (m *member) join() (news bool) {
+// join shares the breaker by its own settings of the fleet's rule.
+func (m *member) join(own breaker.Fleet) (news bool) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
+	m.own = own
 	if m.membership == joined {
 		return false
 	}

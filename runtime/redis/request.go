@@ -1,6 +1,7 @@
 package redis
 
 import (
+	"cmp"
 	"strconv"
 	"strings"
 	"time"
@@ -34,7 +35,7 @@ func (m *member) request(script *lua.Script, s *settings, keys []string, args ..
 		script: script,
 		keys:   append([]string{key + "state", key + "counts", key + "history", key + "manual"}, keys...),
 		args: append([]string{
-			s.channel(), name, m.fleet.process, strconv.FormatInt(m.told, 10), milliseconds(s.SecondsBeforeRetry),
+			s.channel(), name, m.fleet.process, strconv.FormatInt(m.told, 10), milliseconds(*cmp.Or(m.own.SecondsBeforeRetry, &s.SecondsBeforeRetry)),
 		}, args...),
 	}
 }
@@ -49,7 +50,8 @@ func (m *member) look(s *settings, _ time.Time) request {
 
 func (m *member) record(s *settings, now time.Time) request {
 	args := []string{
-		decimal(s.OutageThreshold), milliseconds(s.OutageWindow), milliseconds(s.bucket()), strconv.Itoa(s.MinimumErrors),
+		decimal(*cmp.Or(m.own.OutageThreshold, &s.OutageThreshold)), milliseconds(s.OutageWindow), milliseconds(s.bucket()),
+		strconv.Itoa(*cmp.Or(m.own.MinimumErrors, &s.MinimumErrors)),
 	}
 	for _, r := range m.reports {
 		args = append(args, strconv.FormatUint(r.number, 10), milliseconds(now.Sub(r.at)), decimal(r.calls), decimal(r.failures))

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -11,9 +12,9 @@ import (
 
 func TestFieldF24WhatHangsIsWaitedForOnceAndNotBegunAgain(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		begun, release := 0, make(chan struct{})
+		begun, release := atomic.Int64{}, make(chan struct{})
 		hang := func() (int, error) {
-			begun++
+			begun.Add(1)
 			<-release
 			return 7, nil
 		}
@@ -28,13 +29,13 @@ func TestFieldF24WhatHangsIsWaitedForOnceAndNotBegunAgain(t *testing.T) {
 		if n, err := Do("other", Longest, func() (int, error) { return 8, os.ErrExist }); n != 8 || err != os.ErrExist {
 			t.Errorf("another key: %d, %v", n, err)
 		}
-		if begun != 1 {
-			t.Errorf("begun %d times while it hangs", begun)
+		if begun.Load() != 1 {
+			t.Errorf("begun %d times while it hangs", begun.Load())
 		}
 		close(release)
 		synctest.Wait()
-		if n, err := Do("hang", Longest, hang); n != 7 || err != nil || begun != 2 {
-			t.Errorf("afterwards: %d, %v, begun %d times", n, err, begun)
+		if n, err := Do("hang", Longest, hang); n != 7 || err != nil || begun.Load() != 2 {
+			t.Errorf("afterwards: %d, %v, begun %d times", n, err, begun.Load())
 		}
 	})
 }

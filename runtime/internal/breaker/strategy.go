@@ -29,16 +29,19 @@ type Kind struct {
 type Settings interface {
 	setting.Checker
 	Strategy() Strategy
-	InFleet() bool // see Fleet
+	Sharing() Fleet
 }
 
 // Fleet are the settings of every strategy that are about other processes.
 type Fleet struct {
-	Shared bool `setting:"shared" default:"false" doc:"one breaker for all processes, through the adapter that sharedState sets up"`
+	Shared             bool           `setting:"shared" default:"false" doc:"one breaker for all processes, through the adapter that sharedState sets up"`
+	OutageThreshold    *float64       `setting:"outageThreshold" range:"(0,100]" doc:"if shared: percent of failed calls of all processes that begins an outage, in place of sharedState's"`
+	MinimumErrors      *int           `setting:"minimumErrors" range:"[1,1000000000]" doc:"if shared: no outage before so many failures, in place of sharedState's"`
+	SecondsBeforeRetry *time.Duration `setting:"secondsBeforeRetry" range:"[0s,8760h]" doc:"if shared: time from the beginning of an outage, or failed trials, to the next trials, in place of sharedState's"`
 }
 
-// InFleet reports whether the breaker is one for all processes.
-func (f Fleet) InFleet() bool { return f.Shared }
+// Sharing returns these settings.
+func (f Fleet) Sharing() Fleet { return f }
 
 // Check finds nothing: a strategy with rules of its own has its own Check.
 func (Fleet) Check() []setting.Problem { return nil }

@@ -1,13 +1,16 @@
 package config
 
 import (
+	"slices"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/resgen-go/resgen/runtime/internal/breaker"
 	"github.com/resgen-go/resgen/runtime/internal/setting"
+	"github.com/resgen-go/resgen/runtime/internal/sharedstate"
 )
 
 // store is what an adapter's section might be.
@@ -25,44 +28,47 @@ func (s *store) Check() []setting.Problem {
 	return nil
 }
 
-var storeSection = Section{Name: SharedState, Doc: "A store.", New: func() any { return new(store) }}
+// withStore is the format with another section that is one object.
+var withStore = slices.Concat(standard, format{{name: "store", one: "store", single: true, doc: "A store.", kinds: []kind{{fresh: func() any { return new(store) }}}}})
 
-func TestAnAdapterReadsItsSection(t *testing.T) {
-	f, err := Parse("r.json", []byte(`{"sharedState": {"address": "here", "every": 2}, "breakers": {"a": {"shared": true}}}`), storeSection)
+func TestASectionMayBeOneObject(t *testing.T) {
+	f, err := withStore.parse("r.json", []byte(`{"store": {"address": "here", "every": 2}, "breakers": {"a": {}}}`), false)
 	if err != nil {
 		t.Fatal(err)
 	}
 	want := &store{Address: new("here"), Prefix: "app:", Mode: "FAST", Every: 2 * time.Second}
-	if diff := cmp.Diff(want, f.Single(SharedState)); diff != "" || !f.Has(SharedState, "") {
-		t.Errorf("settings (-want +got):\n%s", diff)
+	if _, got := f.inForce("store", ""); !cmp.Equal(want, got) || !f.Has("store", "") {
+		t.Errorf("settings (-want +got):\n%s", cmp.Diff(want, got))
 	}
-	if _, s := f.Breaker("a"); !s.InFleet() {
-		t.Error("the breaker is not shared")
-	}
-	if names, rest := f.Names(SharedState), f.Compare(map[string][]string{Breakers: {"a"}}); len(rest) > 0 {
+	if names, rest := f.Names("store"), f.Compare(map[string][]string{Breakers: {"a"}}); len(rest) > 0 {
 		t.Errorf("the names %q of a section without names are compared: %v", names, rest)
 	}
-	if got := f.Effective(SharedState, "")[0]; got != (Value{"address", "here", Own}) {
+	if got := f.Effective("store", "")[0]; got != (Value{"address", "here", Own}) {
 		t.Errorf("in force is %v", got)
+	}
+	for _, text := range []string{string(withStore.schema()), string(withStore.starter(nil))} {
+		if !strings.Contains(text, `"store"`) || !strings.Contains(text, "begins every key") {
+			t.Errorf("the section is not in\n%s", text)
+		}
 	}
 }
 
-func TestFaultsOfAnAdaptersSectionHavePlaces(t *testing.T) {
+func TestFaultsOfASectionThatIsOneObjectHavePlaces(t *testing.T) {
 	tests := []struct{ about, file, want string }{
-		{"a setting that does not exist", `{"sharedState": {"address": "x", "prefx": "a"}}`,
-			"r.json:1:34: sharedState.prefx: no such setting; did you mean prefix?"},
-		{"a number in place of a text", `{"sharedState": {"address": 7}}`,
-			"r.json:1:29: sharedState.address: 7 is not text in double quotes"},
-		{"a text that is not allowed", `{"sharedState": {"address": "x", "mode": "FST"}}`,
-			`r.json:1:42: sharedState.mode: "FST" is unknown; allowed are FAST, SAFE; did you mean FAST?`},
-		{"a broken rule", `{"sharedState": {}}`, "r.json:1:17: sharedState: address is missing"},
-		{"a broken rule beside another fault", `{"sharedState": {"mode": 1}}`,
-			"r.json:1:17: sharedState: address is missing\nr.json:1:26: sharedState.mode: 1 is not FAST or SAFE"},
-		{"no object", `{"sharedState": "x"}`, `r.json:1:17: sharedState: "x" is not an object`},
+		{"a setting that does not exist", `{"store": {"address": "x", "prefx": "a"}}`,
+			"r.json:1:28: store.prefx: no such setting; did you mean prefix?"},
+		{"a number in place of a text", `{"store": {"address": 7}}`,
+			"r.json:1:23: store.address: 7 is not text in double quotes"},
+		{"a text that is not allowed", `{"store": {"address": "x", "mode": "FST"}}`,
+			`r.json:1:36: store.mode: "FST" is unknown; allowed are FAST, SAFE; did you mean FAST?`},
+		{"a broken rule", `{"store": {}}`, "r.json:1:11: store: address is missing"},
+		{"a broken rule beside another fault", `{"store": {"mode": 1}}`,
+			"r.json:1:11: store: address is missing\nr.json:1:20: store.mode: 1 is not FAST or SAFE"},
+		{"no object", `{"store": "x"}`, `r.json:1:11: store: "x" is not an object`},
 	}
 	for _, test := range tests {
 		t.Run(test.about, func(t *testing.T) {
-			_, err := Parse("r.json", []byte(test.file), storeSection)
+			_, err := withStore.parse("r.json", []byte(test.file), false)
 			if err == nil || err.Error() != test.want {
 				t.Errorf("error\n%v\nwant\n%s", err, test.want)
 			}
@@ -70,15 +76,33 @@ func TestFaultsOfAnAdaptersSectionHavePlaces(t *testing.T) {
 	}
 }
 
-func TestWithoutItsAdapterASectionIsNotRead(t *testing.T) {
-	for _, parse := range []func(string, []byte) (*File, error){
-		Inspect, func(name string, data []byte) (*File, error) { return Parse(name, data) },
-	} {
-		if _, err := parse("r.json", []byte(`{"sharedState": {"anything": [1]}}`)); err != nil {
-			t.Error(err)
-		}
-		if _, err := parse("r.json", []byte(`{"sharedState": 1}`)); err == nil {
-			t.Error("a number passes for the section")
+// refusedSharing are sections sharedState that New refuses, whoever reads them.
+var refusedSharing = map[string]string{
+	`{"adress": "h:1"}`:                  "sharedState.adress: no such setting; did you mean address?",
+	`{"address": "redis.internal"}`:      "sharedState.address: is no address such as redis.internal:6379 or rediss://redis.internal:6379/0",
+	`{"address": "http://h:1"}`:          "sharedState.address: is no address such as",
+	`{"address": "redis://h:1/x"}`:       "sharedState.address: is no address such as",
+	`{"address": "redis://me:hush@h:1"}`: "sharedState.address: has a password in it",
+	`{"flushInterval": "2h"}`:            `sharedState.flushInterval: "2h" is outside [10ms, 1h]`,
+	`{"flushInterval": "3m"}`:            "sharedState.flushInterval: 3m is above outageWindow (2m)",
+	`{"tlsCertFile": "x"}`:               "sharedState.tlsCertFile: needs tlsKeyFile",
+	`{"recording": "SAMPLE"}`:            "did you mean SAMPLED?",
+	`{"successSampleRate": 0.5}`:         "0.5 needs recording SAMPLED",
+	`{"keyPrefix": "a b"}`:               "has a brace or a blank in it",
+	`{"minimumErrors": 0}`:               "sharedState.minimumErrors: 0 is outside [1, 1000000000]",
+	`7`:                                  "is not an object",
+}
+
+func TestFieldG4SharedStateIsCheckedByWhoeverReadsTheFile(t *testing.T) {
+	for section, want := range refusedSharing {
+		file := []byte(`{"sharedState": ` + section + `}`)
+		_, tool := Inspect("r.json", file)
+		_, alone := Parse("r.json", file, false)
+		_, shares := Parse("r.json", file, true)
+		for _, err := range []error{tool, alone, shares} {
+			if err == nil || !strings.Contains(err.Error(), want) || strings.Contains(err.Error(), "hush") {
+				t.Errorf("%s: %v, want …%s…", section, err, want)
+			}
 		}
 	}
 }
@@ -90,30 +114,54 @@ func TestToShareABreakerTakesAnAdapter(t *testing.T) {
 	}`
 	const adapter = "true needs an adapter; pass redis.Share(), of github.com/resgen-go/resgen/runtime/redis, to resilience.New\n"
 	const other = "r.json:3:34: timeouts.a.duration: 0 is outside (0s, 8760h]"
-	_, alone := Parse("r.json", []byte(file))
+	_, alone := Parse("r.json", []byte(file), false)
 	_, inspected := Inspect("r.json", []byte(file))
-	_, adapted := Parse("r.json", []byte(file), Section{SharedState, "", func() any { return new(Timeout) }})
+	_, shares := Parse("r.json", []byte(file), true)
 	want := "r.json:2:38: breakers.default.shared: " + adapter + "r.json:2:85: breakers.b.shared: " + adapter + other
 	if alone == nil || alone.Error() != want {
 		t.Errorf("faults\n%v\nwant\n%s", alone, want)
 	}
-	for _, err := range []error{inspected, adapted} {
+	for _, err := range []error{inspected, shares} {
 		if err == nil || err.Error() != other {
 			t.Errorf("faults\n%v\nwant\n%s", err, other)
 		}
 	}
 }
 
-func TestSchemaAndStarterShowAnAdaptersSection(t *testing.T) {
-	for _, text := range []string{string(Schema(storeSection)), string(Starter(nil, storeSection))} {
-		if !strings.Contains(text, "sharedState") || !strings.Contains(text, "begins every key") {
-			t.Errorf("the section is not in\n%s", text)
+func TestFieldG6ASharedBreakerMaySayItsOwnRule(t *testing.T) {
+	for _, s := range strategies() {
+		f := parseGood(t, `{"breakers": {
+			"default": {"strategy": "`+s.name+`", "secondsBeforeRetry": "9s"},
+			"a": {"shared": true, "minimumErrors": 5, "outageThreshold": 12.5}, "b": {}
+		}}`)
+		_, a := f.Breaker("a")
+		_, b := f.Breaker("b")
+		if diff := cmp.Diff(breaker.Fleet{Shared: true, MinimumErrors: new(5), OutageThreshold: new(12.5), SecondsBeforeRetry: new(9 * time.Second)}, a.Sharing()); diff != "" {
+			t.Errorf("%s: a (-want +got):\n%s", s.name, diff)
+		}
+		if diff := cmp.Diff(breaker.Fleet{SecondsBeforeRetry: new(9 * time.Second)}, b.Sharing()); diff != "" {
+			t.Errorf("%s: b (-want +got):\n%s", s.name, diff)
 		}
 	}
-	if _, err := Parse("starter.json", Starter(nil, Section{SharedState, "", func() any { return new(Timeout) }}), Section{SharedState, "", func() any { return new(Timeout) }}); err != nil {
-		t.Error(err)
+	_, err := Inspect("r.json", []byte(`{"breakers": {"a": {"minimumErrors": 0, "outageThreshold": 101, "secondsBeforeRetry": -1}}}`))
+	want := "r.json:1:38: breakers.a.minimumErrors: 0 is outside [1, 1000000000]\n" +
+		"r.json:1:60: breakers.a.outageThreshold: 101 is outside (0, 100]\n" +
+		"r.json:1:87: breakers.a.secondsBeforeRetry: -1 is outside [0s, 8760h]"
+	if err == nil || err.Error() != want {
+		t.Errorf("faults\n%v\nwant\n%s", err, want)
 	}
-	if strings.Contains(string(Starter(nil)), `"sharedState"`) {
-		t.Error("without the adapter, the starting file has its section")
+}
+
+// What a breaker may say of the rule is said as in sharedState.
+func TestFieldG6TheRuleHasOneFormInBothPlaces(t *testing.T) {
+	defaults := setting.Describe(new(sharedstate.Settings))
+	for _, own := range setting.Describe(new(breaker.Fleet)) {
+		i := slices.IndexFunc(defaults, func(f setting.Field) bool { return f.Name == own.Name })
+		if own.Name == "shared" {
+			continue
+		}
+		if i < 0 || defaults[i].Kind != own.Kind || defaults[i].Range != own.Range || !own.Optional {
+			t.Errorf("%s is %v, and in sharedState %+v", own.Name, own, defaults)
+		}
 	}
 }

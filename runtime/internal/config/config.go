@@ -34,20 +34,19 @@ type File struct {
 // answer in time.
 func ReadFile(path string) ([]byte, error) { return bounded.ReadFile(path, MaxSize+1) }
 
-// Parse reads the content of a file for a process with these adapters; what
-// needs another one is a fault. name is what faults call the file. The error is
-// of type [Faults].
-func Parse(name string, data []byte, adapters ...Section) (*File, error) {
-	f := standard.with(adapters)
-	return f.parse(name, data, f.section(SharedState).foreign)
+// Parse reads the content of a file for a process that shares breakers, or for
+// one that does not, where a breaker that is shared is a fault. name is what
+// faults call the file. The error is of type [Faults].
+func Parse(name string, data []byte, shares bool) (*File, error) {
+	return standard.parse(name, data, !shares)
 }
 
-// Inspect is Parse for a tool, which has no adapters and does not mind what
-// needs one.
+// Inspect is Parse for a tool, to which it is one whether the process shares
+// breakers.
 func Inspect(name string, data []byte) (*File, error) { return standard.parse(name, data, false) }
 
 // Default is what is in force without any file: the built in defaults.
-func Default(adapters ...Section) *File { return &File{format: standard.with(adapters)} }
+func Default() *File { return &File{format: standard} }
 
 func (f format) parse(name string, data []byte, alone bool) (*File, error) {
 	text, bad := newText(data)

@@ -157,6 +157,9 @@ func TestDefaultsHoldFieldByField(t *testing.T) {
 			`testDelay "1m" (file)`,
 			`maxHalfOpenDuration "1m30s" (default section)`,
 			"shared false (built in)",
+			"outageThreshold null (built in)",
+			"minimumErrors null (built in)",
+			"secondsBeforeRetry null (built in)",
 		}},
 		{Breakers, "unnamed", []string{
 			`strategy "STATIC_THRESHOLD" (built in)`,
@@ -167,6 +170,9 @@ func TestDefaultsHoldFieldByField(t *testing.T) {
 			`testDelay "5s" (default section)`,
 			`maxHalfOpenDuration "1m30s" (default section)`,
 			"shared false (built in)",
+			"outageThreshold null (built in)",
+			"minimumErrors null (built in)",
+			"secondsBeforeRetry null (built in)",
 		}},
 		{Breakers, "paced", []string{
 			`strategy "PACED_RATE_THRESHOLD" (file)`,
@@ -178,6 +184,9 @@ func TestDefaultsHoldFieldByField(t *testing.T) {
 			`successRateThreshold 70 (built in)`,
 			`maxHalfOpenDuration "1m30s" (default section)`,
 			"shared false (built in)",
+			"outageThreshold null (built in)",
+			"minimumErrors null (built in)",
+			"secondsBeforeRetry null (built in)",
 		}},
 		{Bulkheads, "payments", []string{
 			`maxConcurrentCalls 7 (file)`,
@@ -557,7 +566,7 @@ func FuzzParse(f *testing.F) {
 		if err == nil {
 			for _, section := range standard.names() {
 				for _, name := range append(file.Names(section), "unnamed") {
-					if len(file.Effective(section, name)) == 0 && section != SharedState {
+					if len(file.Effective(section, name)) == 0 {
 						t.Errorf("%s %s has no settings", section, name)
 					}
 				}

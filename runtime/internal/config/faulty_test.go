@@ -92,14 +92,15 @@ func TestEveryFaultOfSyntaxIsReportedAtItsPlace(t *testing.T) {
 				"resilience.json:1:90: breakers.a.successThreshold: 007 is no JSON value, expected a whole number in [1, 1000000]\n" +
 				"resilience.json:1:123: breakers.a.failureThresholdCapacity: 0x10 is no JSON value, expected a whole number in [1, 1000000]"},
 		{"values that are no JSON where nobody reads",
-			`{"sharedState": {"a": nan, "b": [True, {"c": 007}], "d": 7}, "x": undefined, "breakers": {"a": {"testDelay": [NaN]}}}`,
-			"1:23: sharedState.a: nan is no JSON value\n" +
-				"resilience.json:1:34: sharedState.b[0]: True is no JSON value\n" +
-				"resilience.json:1:46: sharedState.b[1].c: 007 is no JSON value\n" +
-				"resilience.json:1:62: x: no such section; allowed are breakers, bulkheads, timeouts, sharedState\n" +
-				"resilience.json:1:67: x: undefined is no JSON value\n" +
-				`resilience.json:1:110: breakers.a.testDelay: an array is not a duration in [0s, 8760h]; write "20s", "1m30s", "PT20S" or a number of seconds` + "\n" +
-				"resilience.json:1:111: breakers.a.testDelay[0]: NaN is no JSON value"},
+			`{"y": {"a": nan, "b": [True, {"c": 007}], "d": 7}, "x": undefined, "breakers": {"a": {"testDelay": [NaN]}}}`,
+			"1:2: y: no such section; allowed are breakers, bulkheads, timeouts, sharedState\n" +
+				"resilience.json:1:13: y.a: nan is no JSON value\n" +
+				"resilience.json:1:24: y.b[0]: True is no JSON value\n" +
+				"resilience.json:1:36: y.b[1].c: 007 is no JSON value\n" +
+				"resilience.json:1:52: x: no such section; allowed are breakers, bulkheads, timeouts, sharedState\n" +
+				"resilience.json:1:57: x: undefined is no JSON value\n" +
+				`resilience.json:1:100: breakers.a.testDelay: an array is not a duration in [0s, 8760h]; write "20s", "1m30s", "PT20S" or a number of seconds` + "\n" +
+				"resilience.json:1:101: breakers.a.testDelay[0]: NaN is no JSON value"},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {

@@ -15,30 +15,12 @@ type format []section
 // section holds named objects of one sort, such as "breakers", or is itself one
 // object.
 type section struct {
-	name    string
-	one     string // what one object of it is: "breaker"
-	doc     string
-	single  bool   // the section itself is the one object
-	foreign bool   // its adapter is not there, and what it holds is passed over, so that tools can read the rest
-	choose  string // the field that says an object's kind; empty if there is but one
-	kinds   []kind // the first is built in
-}
-
-// Section is one that an adapter reads: a single object of the settings in a
-// struct that package setting describes.
-type Section struct {
-	Name string
-	Doc  string
-	New  func() any // pointer to a new struct, still without values
-}
-
-// with puts the sections of adapters in their places.
-func (f format) with(adapters []Section) format {
-	f = slices.Clone(f)
-	for _, a := range adapters {
-		*f.section(a.Name) = section{name: a.Name, one: a.Name, doc: a.Doc, single: true, kinds: []kind{{fresh: a.New}}}
-	}
-	return f
+	name   string
+	one    string // what one object of it is: "breaker"
+	doc    string
+	single bool   // the section itself is the one object
+	choose string // the field that says an object's kind; empty if there is but one
+	kinds  []kind // the first is built in
 }
 
 // kind is one sort of settings that an object of a section can have, such as a

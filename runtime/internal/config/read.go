@@ -75,8 +75,6 @@ func (r *reader) sections(f format) map[string]*entries {
 		path := join("", name)
 		s := f.section(name)
 		switch {
-		case s != nil && s.foreign:
-			r.object(m.Value, path)
 		case s != nil && s.single:
 			if read := r.single(s, path, m.Value); all[name] == nil {
 				all[name] = read

@@ -14,7 +14,7 @@ import (
 // settings don't go together, nor the range of a duration that is written as
 // text: "8760h" and "P365D" are one time, and only Parse compares times.
 // Numbers are compared as float64s.
-func Schema(adapters ...Section) []byte { return standard.with(adapters).schema() }
+func Schema() []byte { return standard.schema() }
 
 func (f format) schema() []byte {
 	properties := object{{"$schema", object{{"type", "string"}}}}
@@ -40,8 +40,6 @@ func (f format) schema() []byte {
 // definitions are the schema of the section and of the objects in it.
 func (s *section) definitions() object {
 	switch {
-	case s.foreign:
-		return object{{s.name, object{{"description", s.doc}, {"type", "object"}}}}
 	case s.single:
 		return object{{s.name, closed(s.doc, fieldSchemas(s.kinds[0].fields()))}}
 	case s.choose == "":

@@ -5,6 +5,7 @@ import (
 
 	"github.com/resgen-go/resgen/runtime/internal/breaker"
 	"github.com/resgen-go/resgen/runtime/internal/bulkhead"
+	"github.com/resgen-go/resgen/runtime/internal/sharedstate"
 )
 
 // The sections of a file.
@@ -13,7 +14,7 @@ const (
 	Bulkheads = "bulkheads"
 	Timeouts  = "timeouts"
 
-	SharedState = "sharedState" // an adapter's
+	SharedState = "sharedState"
 )
 
 // standard is the format of the file as users know it.
@@ -31,8 +32,8 @@ var standard = format{
 		doc: "Limits on the time of one call by name. One without a duration bounds nothing.",
 	},
 	{
-		name: SharedState, foreign: true, kinds: []kind{{fresh: func() any { return new(struct{}) }}},
-		doc: "Where processes share breakers; an adapter, such as that for Redis, reads it.",
+		name: SharedState, one: SharedState, single: true, kinds: []kind{{fresh: func() any { return new(sharedstate.Settings) }}},
+		doc: "How processes share the breakers with \"shared\": true, on a Redis server; see docs/shared-state.md.",
 	},
 }
 
@@ -65,16 +66,16 @@ func (f *File) Timeout(name string) time.Duration {
 	return 0
 }
 
-// Single is a new copy of the settings of an adapter's section.
-func (f *File) Single(section string) (settings any) {
-	_, settings = f.inForce(section, "")
-	return settings
+// SharedState is a new copy of the settings of that section.
+func (f *File) SharedState() *sharedstate.Settings {
+	_, s := f.inForce(SharedState, "")
+	return s.(*sharedstate.Settings)
 }
 
 // Shares reports whether the file shares any breaker.
 func (f *File) Shares() bool {
 	for _, name := range append(f.Names(Breakers), fallback) {
-		if _, s := f.Breaker(name); s.InFleet() {
+		if _, s := f.Breaker(name); s.Sharing().Shared {
 			return true
 		}
 	}

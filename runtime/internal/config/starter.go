@@ -14,16 +14,14 @@ import (
 // range. It changes nothing as it stands: a setting that was written down would
 // hold for breakers of other strategies too, and outlive the built in default.
 // Names of other sections are left out.
-func Starter(used map[string][]string, adapters ...Section) []byte {
-	return standard.with(adapters).starter(used)
-}
+func Starter(used map[string][]string) []byte { return standard.starter(used) }
 
 // Compare says which names in use the file lacks, at no place, and which of its
 // names are not in use, at theirs. used has names by section.
 func (f *File) Compare(used map[string][]string) Faults {
 	var all Faults
 	for _, s := range f.format {
-		if s.single || s.foreign {
+		if s.single {
 			continue
 		}
 		all = append(all, f.compare(s.name, used[s.name])...)
@@ -57,9 +55,6 @@ func (f format) starter(used map[string][]string) []byte {
 		code:     `"$schema": "./resilience.schema.json"`,
 	}}
 	for _, s := range f {
-		if s.foreign {
-			continue
-		}
 		file = append(file, part{
 			comments: []string{s.doc},
 			code:     pair(s.name, s.starter(used[s.name]).indented("  ")),

@@ -9,22 +9,20 @@ import (
 	"time"
 
 	"github.com/resgen-go/resgen/runtime/internal/breaker"
-	"github.com/resgen-go/resgen/runtime/internal/config"
+	"github.com/resgen-go/resgen/runtime/internal/sharedstate"
 )
 
 // Adapter shares breakers. All its methods return at once: none waits for
 // another process or for a server.
 type Adapter interface {
-	// Section is what the adapter reads of a settings file.
-	Section() config.Section
-	// Start is called once, before all others but Section.
+	// Start is called once, before all others.
 	Start(Hooks)
-	// Configure puts settings of the Section in force, or says what is wrong
-	// with them and keeps those it has. They need not be complete unless they
-	// are needed.
-	Configure(settings any, needed bool) error
-	// Join shares a breaker until Leave, and does nothing for one that is shared.
-	Join(*breaker.Breaker)
+	// Configure puts settings in force, or says what is wrong with them and keeps
+	// those it has. They need not be complete unless they are needed.
+	Configure(settings *sharedstate.Settings, needed bool) error
+	// Join shares a breaker until Leave, with its own settings of the rule. For one
+	// that is shared it changes these.
+	Join(*breaker.Breaker, breaker.Fleet)
 	Leave(*breaker.Breaker)
 	// Transition is told every change of state of every breaker, under its lock.
 	Transition(breaker.Transition)
