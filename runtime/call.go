@@ -81,6 +81,9 @@ func (c *Call) Begin(ctx context.Context, g *Guard) error {
 			return g.refuseOpen(period)
 		}
 		c.period = period
+		if limit > 0 {
+			period.Bound(limit)
+		}
 		if slowAfter > 0 {
 			c.slowAt = breaker.Now().Add(slowAfter)
 		}

@@ -63,12 +63,14 @@ func (b *Breaker) Admits() bool {
 // RetryAfter is the time until Admits may turn true; false where that is not
 // known. It is 0 while the breaker admits.
 func (b *Breaker) RetryAfter() (time.Duration, bool) {
-	period, admits := b.core.Gate()
-	if admits {
+	if b.Admits() {
 		return 0, true
 	}
-	retryAt, known := period.RetryAt()
-	return max(0, retryAt.Sub(breaker.Now())), known
+	retryAt, known := b.core.RetryAt()
+	if !known {
+		return 0, false
+	}
+	return max(0, retryAt.Sub(breaker.Now())), true
 }
 
 // Trip opens the breaker; it leaves OPEN as it always does. Where it is open

@@ -44,7 +44,7 @@ func (e *entry) enter(g *Guard, call *Call) (waited bool, err error) {
 func (e *entry) ask(g *Guard) error {
 	for i, gate := range e.gates {
 		if period, admits := gate.Gate(); !admits {
-			return e.refuse(g, refusing{gate, period}, e.gates[i+1:])
+			return e.refuse(g, e.turnedAway(g, gate, period), e.gates[i+1:])
 		}
 	}
 	return nil
@@ -58,10 +58,27 @@ func (e *entry) first() string {
 	return e.demand.First().Name()
 }
 
-// refusing is a breaker that does not admit calls, in the period it is in.
+// refusing is a breaker that does not admit calls, in the period it is in, and
+// until when at least.
 type refusing struct {
-	gate   *breaker.Breaker
-	period *breaker.Period
+	gate    *breaker.Breaker
+	period  *breaker.Period
+	retryAt breaker.Instant
+	known   bool
+}
+
+func newRefusing(gate *breaker.Breaker, period *breaker.Period) refusing {
+	retryAt, known := period.RetryAt()
+	return refusing{gate, period, retryAt, known}
+}
+
+// turnedAway counts an entry that a gate refused in period, where the call is
+// counted that the entry itself would be.
+func (e *entry) turnedAway(g *Guard, gate *breaker.Breaker, period *breaker.Period) refusing {
+	if gate == g.breaker {
+		return newRefusing(gate, period.Refused())
+	}
+	return newRefusing(gate, gate.CountGate(period))
 }
 
 // gateRefusal is the error of all entries that the same breakers refuse.
@@ -76,20 +93,13 @@ func (e *entry) refuse(g *Guard, first refusing, rest []*breaker.Breaker) error 
 	all := append(few[:0], first)
 	for _, gate := range rest {
 		if period, admits := gate.Gate(); !admits {
-			all = append(all, refusing{gate, period})
+			all = append(all, e.turnedAway(g, gate, period))
 		}
 	}
 	last := e.refusal.Load()
 	if last == nil || !slices.Equal(last.all, all) {
 		last = &gateRefusal{slices.Clone(all), newGateError(g.method, all)}
 		e.refusal.Store(last)
-	}
-	for _, r := range all {
-		if r.gate == g.breaker {
-			r.period.Refused()
-		} else {
-			r.gate.CountGate()
-		}
 	}
 	if e.demand != nil {
 		e.demand.CountGate()
@@ -101,12 +111,11 @@ func (e *entry) refuse(g *Guard, first refusing, rest []*breaker.Breaker) error 
 func newGateError(method string, all []refusing) *RefusalError {
 	err := &RefusalError{Kind: KindGate, Method: method, Name: all[0].gate.Name()}
 	for i, r := range all {
-		retryAt, known := r.period.RetryAt()
 		if i == 0 {
-			err.retryAt, err.known = retryAt, known
+			err.retryAt, err.known = r.retryAt, r.known
 		}
-		err.retryAt, err.known = max(err.retryAt, retryAt), err.known && known
-		err.Gates, err.refused = append(err.Gates, r.gate.Name()), append(err.refused, newRefusal(r.period))
+		err.retryAt, err.known = max(err.retryAt, r.retryAt), err.known && r.known
+		err.Gates, err.refused = append(err.Gates, r.gate.Name()), append(err.refused, r.refusal())
 	}
 	return err
 }

@@ -131,7 +131,8 @@ func (e *RefusalError) MarshalJSON() ([]byte, error) {
 
 // RetryAfter returns the time left until another try makes sense, 0 if that is
 // now. It is false where this is not known: a full bulkhead may have room at
-// any moment, and a breaker that waits for a probe or for its trials can't tell.
+// any moment, and a breaker that waits for a probe or for a call that is out
+// can't tell.
 // With several refusing gates it is the longest of their waits, as all must pass.
 func (e *RefusalError) RetryAfter() (time.Duration, bool) {
 	if !e.known {
@@ -171,10 +172,9 @@ type refusal struct {
 	waits bool // OPEN, and no time ends that
 }
 
-func newRefusal(period *breaker.Period) refusal {
-	_, known := period.RetryAt()
-	kind := kindOf(period)
-	return refusal{kind, kind == KindOpen && !known}
+func (r refusing) refusal() refusal {
+	kind := kindOf(r.period)
+	return refusal{kind, kind == KindOpen && (!r.known || r.period.Canaries())}
 }
 
 // refusal is the i-th, or all that is known of one whose error was read from

@@ -95,24 +95,23 @@ func (g *Guard) first() string {
 	return ""
 }
 
-// openRefusal is the error of all calls that one period refuses, so that a
+// openRefusal is the error of all calls that a breaker refuses alike, so that a
 // refusal need not allocate.
 type openRefusal struct {
-	period *breaker.Period
-	err    *RefusalError
+	refusing
+	err *RefusalError
 }
 
 func (g *Guard) refuseOpen(period *breaker.Period) error {
+	now := newRefusing(g.breaker, period.Refused())
 	last := g.refusal.Load()
-	if last == nil || last.period != period {
-		why := newRefusal(period)
-		last = &openRefusal{period, &RefusalError{
-			Kind: why.kind, Method: g.method, Name: g.breaker.Name(), refused: []refusal{why},
+	if last == nil || last.refusing != now {
+		last = &openRefusal{now, &RefusalError{
+			Kind: kindOf(now.period), Method: g.method, Name: g.breaker.Name(),
+			refused: []refusal{now.refusal()}, retryAt: now.retryAt, known: now.known,
 		}}
-		last.err.retryAt, last.err.known = period.RetryAt()
 		g.refusal.Store(last)
 	}
-	period.Refused()
 	g.observeRefusal(last.err)
 	return last.err
 }

@@ -322,18 +322,20 @@ func TestAnEntryWithABreakerOfItsOwnAsksItsGates(t *testing.T) {
 }
 
 func TestGatesSayWhatEndsTheRefusal(t *testing.T) {
-	registry := newRegistry(t, `{"breakers": {"a": {"strategy": "CANARY_RATE_THRESHOLD"}}}`)
-	entry := newGuard(t, registry, resilience.Guards{Check: []string{"a"}})
-	b, err := registry.Breaker("a")
-	if err != nil {
-		t.Fatal(err)
-	}
-	b.Reset("test")
-	b.Trip("test")
-	want := "resilience: Client.Do refused: gate: breaker a is OPEN until a probe or a trial succeeds"
-	if err := do(context.Background(), entry, returns(nil)); err == nil || err.Error() != want {
-		t.Errorf("the error reads\n%v\nwant\n%s", err, want)
-	}
+	synctest.Test(t, func(t *testing.T) {
+		registry := newRegistry(t, `{"breakers": {"a": {"strategy": "CANARY_RATE_THRESHOLD"}}}`)
+		entry := newGuard(t, registry, resilience.Guards{Check: []string{"a"}})
+		b, err := registry.Breaker("a")
+		if err != nil {
+			t.Fatal(err)
+		}
+		b.Reset("test")
+		b.Trip("test")
+		want := "resilience: Client.Do refused: gate: breaker a is OPEN until a probe or a trial succeeds; try again in 1s"
+		if err := do(context.Background(), entry, returns(nil)); err == nil || err.Error() != want {
+			t.Errorf("the error reads\n%v\nwant\n%s", err, want)
+		}
+	})
 }
 
 func TestGatesNameAllThatRefuse(t *testing.T) {

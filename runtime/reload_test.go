@@ -469,32 +469,52 @@ func TestReloadToAnotherFileSuggestsForAHundredNames(t *testing.T) {
 
 func TestReloadThatChangesNothingInUseLetsBeginningsBe(t *testing.T) {
 	source, registry := newSource(t, `{"bulkheads": {"b": {"maxConcurrentCalls": 1}}}`)
-	guard := newGuard(t, registry, resilience.Guards{Bulkhead: "b"})
-	asked := 0
-	ctx := &meddling{Context: t.Context()}
-	ctx.meddle = func() {
-		asked++
-		reload(t, source, registry, `{"bulkheads": {"b": {"maxConcurrentCalls": 1}, "other": {}}}`)
-		ctx.meddle = func() { asked++ }
+	guard := newGuard(t, registry, resilience.Guards{Preload: permits("b", 1)})
+	questions := func(meddle func()) int {
+		ctx := &meddling{Context: t.Context(), meddle: meddle}
+		if err := do(ctx, guard, returns(nil)); err != nil {
+			t.Error(err)
+		}
+		return ctx.questions
 	}
-	if err := do(ctx, guard, returns(nil)); err != nil || asked != 1 {
-		t.Errorf("the call began %d times: %v", asked, err)
+	alone := questions(nil)
+	beside := questions(func() {
+		reload(t, source, registry, `{"bulkheads": {"b": {"maxConcurrentCalls": 1}, "other": {}}}`)
+	})
+	if beside != alone {
+		t.Errorf("the call began again: its context was asked %d times, else %d", beside, alone)
 	}
 }
 
-// meddling is a context that does something when it is first asked for its end,
-// as a bulkhead does in the middle of the beginning of a call.
+// meddling is a context that does something in the middle of the beginning of a
+// call: when it is asked for anything after its end, which is the first thing.
 type meddling struct {
 	context.Context
-	meddle func()
+	questions int
+	meddle    func()
 }
 
 func (c *meddling) Err() error {
-	if meddle := c.meddle; meddle != nil {
+	c.asked()
+	return c.Context.Err()
+}
+
+func (c *meddling) Deadline() (time.Time, bool) {
+	c.asked()
+	return c.Context.Deadline()
+}
+
+func (c *meddling) Value(key any) any {
+	c.asked()
+	return c.Context.Value(key)
+}
+
+func (c *meddling) asked() {
+	c.questions++
+	if meddle := c.meddle; meddle != nil && c.questions > 1 {
 		c.meddle = nil
 		meddle()
 	}
-	return c.Context.Err()
 }
 
 // limitOf is the whole hours that a context was given.

@@ -28,11 +28,11 @@ type BreakerSnapshot struct {
 	Reason       string    `json:"reason,omitempty"` // why, as the Transition said; empty of a new breaker
 	By           string    `json:"by,omitempty"`     // who asked for the state, if it was set by hand
 	Admits       bool      `json:"admits"`           // a call would be admitted: OPEN with its delay over says true
-	RetryAt      time.Time `json:"retryAt,omitzero"` // when OPEN admits a call again, where time alone decides
+	RetryAt      time.Time `json:"retryAt,omitzero"` // when a call is admitted again, where time alone decides
 	Refused      uint64    `json:"refused"`          // calls refused since the state began
 	RefusedTotal uint64    `json:"refusedTotal"`     // calls refused since the breaker was made
 	Gates        uint64    `json:"gates"`            // entries that a gate turned away because of it, since it was made
-	Trials       int       `json:"trials"`           // calls of HALF_OPEN that have not ended
+	Trials       int       `json:"trials"`           // calls of HALF_OPEN that run
 	Shared       bool      `json:"shared,omitempty"` // by its settings; Snapshot.Fleet tells whether there is a link
 	Held         bool      `json:"held,omitempty"`   // by an outage of all processes that share it
 	Figures                // of the window; while OPEN of the one that opened it

@@ -46,9 +46,9 @@ type Breaker struct {
 	failures uint64  // of all periods
 	prober   *prober // nil: nobody probes
 	hold     hold
-	stays    uint32 // periods so far
-	totals   bool   // every outcome is counted, see KeepTotals
-	closed   bool   // nobody probes any more
+	slowest  time.Duration // good trial that came back after it was given up
+	totals   bool          // every outcome is counted, see KeepTotals
+	closed   bool          // nobody probes any more
 }
 
 // New returns a breaker in the state the strategy starts with.
@@ -116,22 +116,26 @@ func (b *Breaker) Pass() (p *Period, passed bool) {
 	return p, p.free && b.slowAfter.Load() == 0
 }
 
-// CountGate counts an entry that was turned away because this breaker does not
-// admit the calls it would make.
-func (b *Breaker) CountGate() {
+// CountGate counts an entry that was turned away because the gate refused in
+// period p. It returns the period to tell of, as [Period.Refused] does.
+func (b *Breaker) CountGate(p *Period) *Period {
 	b.gates.Add(1)
-	if b.State() == HalfOpen {
-		b.notice()
-	}
+	return b.notice(p)
 }
 
-// notice makes the move that is due where trials were lost. Calls that a gate
-// turns away never ask to be admitted, and without the move nobody would probe
-// again.
-func (b *Breaker) notice() {
+// notice makes the move that is due where the trials of p were lost. Calls that
+// a gate turns away never ask to be admitted, and without the move nobody would
+// probe again. It returns the period that refuses now, and p if none does.
+func (b *Breaker) notice(p *Period) *Period {
+	if p.state != HalfOpen {
+		return p
+	}
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	b.present(Now())
+	if now := b.present(Now()); !now.free {
+		return now
+	}
+	return p
 }
 
 func (b *Breaker) gate() (*Period, bool) {
@@ -179,7 +183,7 @@ func (b *Breaker) take() (*Period, bool) {
 func (b *Breaker) present(now Instant) *Period {
 	p := b.period.Load()
 	if lost, ok := p.lost(now); ok {
-		return b.move(Open, lost, now, reason("no trial came back for %v", p.rules.Trials.Longest))
+		return b.giveUp(p, lost, now, reason("no trial came back for %v", lost.Sub(p.trials.newest)))
 	}
 	return p
 }
@@ -214,12 +218,12 @@ func (b *Breaker) move(to State, began, now Instant, why cause) *Period {
 
 // newPeriod is a period with a number of its own.
 func (b *Breaker) newPeriod(state State, began, now Instant, why *cause) *Period {
-	b.stays++
 	p := &Period{
-		breaker: b, stay: b.stays, state: state, why: why, refusedBefore: b.refused.Load(),
-		began: began, since: began.wall(now), last: newFigures(Counts{}, 0),
+		breaker: b, stay: newStay(), state: state, why: why, refusedBefore: b.refused.Load(),
+		began: began, since: began.wall(now), last: newFigures(Counts{}, 0), trials: noTrials,
 	}
 	p.wake.Store(int64(longAgo))
+	p.retry.Store(int64(never))
 	p.until.Store(int64(longAgo))
 	switch state {
 	case Closed, MetricsOnly, Disabled:
@@ -235,16 +239,15 @@ func (b *Breaker) newPeriod(state State, began, now Instant, why *cause) *Period
 
 // goOn replaces the OPEN period p by one that goes on with it under the present
 // strategy, so that what an OPEN period tells its callers never changes.
-// Canaries that p let through count in the new one if that keeps the number.
-func (b *Breaker) goOn(p *Period, stay uint32) *Period {
+// Canaries that p let through count in the new one if that has the same stay.
+func (b *Breaker) goOn(p *Period, stay *stay) *Period {
 	next := &Period{
 		breaker: b, stay: stay, state: Open, why: p.why, refusedBefore: p.refusedBefore,
 		began: p.began, since: p.since, last: p.last, canaries: p.canaries,
 	}
 	next.until.Store(int64(longAgo))
 	if next.wait(); p.canaries != nil && next.canaries == nil {
-		b.stays++
-		next.stay = b.stays // nobody waits for a canary that is out
+		next.stay = newStay() // nobody waits for a canary that is out
 	}
 	b.period.Store(next)
 	return next

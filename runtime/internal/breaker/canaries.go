@@ -12,6 +12,7 @@ type canaries struct {
 	failed  int     // calls of this tick that failed
 	out     bool    // one has not ended
 	began   Instant // when it did
+	bound   Instant // until then it may run by its own timeout, see Bound
 }
 
 // needsCanaries reports that calls must serve as probes while OPEN ends as wait
@@ -29,13 +30,16 @@ func (p *Period) wait() {
 	wait := b.strategy.Open()
 	if !b.needsCanaries(wait) {
 		p.canaries = nil
-		p.wake.Store(int64(b.readmits(p.began)))
+		admits := int64(b.readmits(p.began))
+		p.wake.Store(admits)
+		p.retry.Store(admits)
 		return
 	}
 	if p.canaries == nil {
 		p.canaries = &canaries{from: p.began}
 	}
 	p.canaries.probing = *wait.Probing
+	p.canaries.probing.Longest = b.patient(wait.Probing.Longest)
 	p.publishCanaries()
 }
 
@@ -58,7 +62,8 @@ func (p *Period) takeCanary(now Instant) bool {
 	if !p.canaryFree(now) {
 		return false
 	}
-	p.canaries.out, p.canaries.began = true, now
+	c := p.canaries
+	c.out, c.began, c.bound = true, now, now
 	p.publishCanaries()
 	return true
 }
@@ -69,14 +74,18 @@ func (b *Breaker) writeOffCanary(p *Period, now Instant) *Period {
 	if !p.canaries.writeOff(now) {
 		return p
 	}
-	b.stays++
-	return b.goOn(p, b.stays)
+	p.stay.givenUp = p.canaries.began
+	return b.goOn(p, newStay())
 }
 
 func (p *Period) endCanary(outcome Counts, now Instant) {
 	c := p.canaries
-	if c == nil || !c.out || c.writtenOff(now) {
-		return // a reload or a probe has made canaries needless, or it came too late
+	switch {
+	case c == nil || !c.out: // a reload or a probe has made canaries needless
+		return
+	case c.writtenOff(now):
+		p.breaker.returned(c.began, now, outcome)
+		return
 	}
 	c.out = false
 	switch {
@@ -89,19 +98,21 @@ func (p *Period) endCanary(outcome Counts, now Instant) {
 	p.publishCanaries()
 }
 
-// publishCanaries tells calls until when none is admitted.
+// publishCanaries tells calls until when none is admitted. Nobody knows when a
+// canary comes back that is out.
 func (p *Period) publishCanaries() {
-	wake := p.canaries.tick()
+	wake, retry := p.canaries.tick(), p.canaries.tick()
 	if p.canaries.out {
-		wake = p.canaries.lostAt()
+		wake, retry = p.canaries.lostAt(), never
 	}
 	p.wake.Store(int64(wake))
+	p.retry.Store(int64(retry))
 }
 
 // tick is when the present tick begins.
 func (c *canaries) tick() Instant { return c.from.Add(c.probing.pause(c.ticks)) }
 
-func (c *canaries) lostAt() Instant { return c.began.Add(c.probing.Longest) }
+func (c *canaries) lostAt() Instant { return max(c.began.Add(c.probing.Longest), c.bound) }
 
 func (c *canaries) writtenOff(now Instant) bool { return c.out && now >= c.lostAt() }
 
@@ -130,3 +141,7 @@ func (p Probing) pause(failed int) time.Duration {
 	}
 	return pause
 }
+
+// Canaries reports that an OPEN period ends with a good call, a few of which it
+// lets through.
+func (p *Period) Canaries() bool { return p.canaries != nil }

@@ -10,11 +10,12 @@ func (b *Breaker) Trip(by string) {
 	if p.state == Open || p.state == ForcedOpen {
 		return
 	}
-	opened := now
-	if lost, ok := p.lost(now); ok {
-		opened = lost // it is open since then; only nobody has asked
+	why := cause{"tripped", by}
+	if lost, ok := p.lost(now); ok { // it is open since then; only nobody has asked
+		b.giveUp(p, lost, now, why)
+		return
 	}
-	b.move(Open, opened, now, cause{"tripped", by})
+	b.move(Open, now, now, why)
 }
 
 // ForceOpen makes the breaker refuse every call until Reset.

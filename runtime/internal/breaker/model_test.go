@@ -22,8 +22,14 @@ type model struct {
 	refused  uint64
 
 	trialsOut int
-	anyTrial  bool
-	newest    time.Time // trial
+	trialsIn  int       // of those that are out: came back after they were given up
+	newest    time.Time // trial that is out or counted
+	paced     time.Time // start of the newest trial that counted
+	backed    time.Time // a trial that is out may run so long by its own timeout
+	lostSince time.Time // settled although nobody has asked
+
+	slowest time.Duration     // good call that came back after it was given up
+	givenUp map[int]time.Time // by stay, the start of the newest trial
 
 	atOnce      bool // the first tick of canaries need not wait
 	pausedAt    time.Time
@@ -31,6 +37,7 @@ type model struct {
 	failed      int // canaries of this tick
 	canaryOut   bool
 	canaryAt    time.Time
+	canaryLimit time.Duration
 
 	events []event
 }
@@ -57,7 +64,7 @@ type event struct {
 type call struct{ stay int }
 
 func newModel(settings Settings, external bool) *model {
-	m := &model{settings: settings, external: external, since: time.Now(), frozen: noFigures}
+	m := &model{settings: settings, external: external, since: time.Now(), frozen: noFigures, givenUp: map[int]time.Time{}}
 	if c, ok := settings.(*Canary); ok && c.InitialState == "OPEN" {
 		m.state = Open
 		m.pausedAt = m.since
@@ -142,7 +149,10 @@ func (m *model) canaries() (*Canary, bool) {
 	return s, ok && s.WaitDurationInOpenState == nil && !m.external
 }
 
-func (m *model) longest() time.Duration {
+// longest is how long a trial is waited for.
+func (m *model) longest() time.Duration { return max(m.longestSet(), m.slowest*3/2) }
+
+func (m *model) longestSet() time.Duration {
 	switch s := m.settings.(type) {
 	case *Static:
 		return s.MaxHalfOpenDuration
@@ -201,34 +211,92 @@ func (m *model) permitLeft() bool {
 
 // lostAt is when the trials that are out were lost.
 func (m *model) lostAt() (at time.Time, lost bool) {
-	if m.state != HalfOpen || m.permitLeft() {
+	switch {
+	case m.state != HalfOpen || m.permitLeft():
 		return at, false
+	case !m.lostSince.IsZero():
+		return m.lostSince, true
 	}
 	at = m.newest.Add(m.longest())
+	if m.backed.After(at) {
+		at = m.backed
+	}
 	return at, !time.Now().Before(at)
 }
 
 // present ends HALF_OPEN if its trials were lost.
 func (m *model) present() {
 	if at, lost := m.lostAt(); lost {
-		m.move(Open, at, "")
+		m.giveUp(at, "")
 	}
 }
+
+func (m *model) giveUp(at time.Time, by string) {
+	m.givenUp[m.stay] = m.newest
+	m.move(Open, at, by)
+}
+
+// returned learns from a call that was given up. What is given up stays so.
+func (m *model) returned(began time.Time, result *outcome) {
+	if result == nil || result.failed || time.Since(began) <= m.slowest {
+		return
+	}
+	m.giveUpCanary()
+	if at, lost := m.lostAt(); lost {
+		m.lostSince = at
+	}
+	m.slowest = time.Since(began)
+}
+
+// over is how long a call with a timeout of its own may run.
+func over(limit time.Duration) time.Duration { return limit + limit/10 }
 
 func (m *model) trialFree() bool {
 	if m.state != HalfOpen || !m.permitLeft() {
 		return false
 	}
-	s, paced := m.settings.(*Paced)
-	return !paced || !m.anyTrial || time.Since(m.newest) >= s.TestDelay
+	return !time.Now().Before(m.pacedUntil())
 }
 
-func (m *model) retryAt() (at time.Time, known bool) {
+// pacedUntil is until when the pace admits no trial.
+func (m *model) pacedUntil() (until time.Time) {
+	if s, paced := m.settings.(*Paced); paced && !m.newest.IsZero() {
+		return m.newest.Add(s.TestDelay)
+	}
+	return until
+}
+
+// delayedUntil is when time alone ends OPEN.
+func (m *model) delayedUntil() (at time.Time, ends bool) {
 	delay, ends := m.delay()
 	if m.state != Open || !ends {
 		return at, false
 	}
 	return m.since.Add(delay), true
+}
+
+// retryAt is when a call that is refused may come again.
+func (m *model) retryAt() time.Time {
+	if at, lost := m.lostAt(); lost {
+		ended := *m
+		ended.events, ended.givenUp = nil, map[int]time.Time{}
+		ended.giveUp(at, "")
+		return ended.retryAt()
+	}
+	at, ends := m.delayedUntil()
+	s, serve := m.canaries()
+	switch {
+	case ends:
+		return at
+	case m.state == Open && serve && !m.canaryOut:
+		at = m.tickAt(s)
+	case m.state == HalfOpen:
+		at = m.pacedUntil()
+	}
+	if !at.After(time.Now()) {
+		return time.Time{}
+	}
+	return at
 }
 
 // tickAt is when the next tick of canaries begins.
@@ -249,10 +317,15 @@ func (m *model) giveUpCanary() {
 	if m.state != Open || !serve || !m.canaryOut {
 		return
 	}
-	if lost := m.canaryAt.Add(s.MaxHalfOpenDuration); !time.Now().Before(lost) {
+	if lost := m.canaryLostAt(); !time.Now().Before(lost) {
+		m.givenUp[m.stay] = m.canaryAt
 		m.stay++
 		m.canaryFailed(s, lost)
 	}
+}
+
+func (m *model) canaryLostAt() time.Time {
+	return m.canaryAt.Add(max(m.longest(), over(m.canaryLimit)))
 }
 
 func (m *model) canaryFailed(s *Canary, at time.Time) {
@@ -273,13 +346,14 @@ func (m *model) canaryFree() bool {
 // admits says what admit would, of a copy.
 func (m *model) admits() bool {
 	copied := *m
-	_, admitted := copied.admit()
+	copied.givenUp = map[int]time.Time{}
+	_, admitted := copied.admit(0)
 	return admitted
 }
 
-func (m *model) admit() (call, bool) {
+func (m *model) admit(limit time.Duration) (call, bool) {
 	m.present()
-	if at, known := m.retryAt(); known && !time.Now().Before(at) {
+	if at, ends := m.delayedUntil(); ends && !time.Now().Before(at) {
 		m.move(HalfOpen, time.Now(), "")
 	}
 	m.giveUpCanary()
@@ -287,9 +361,12 @@ func (m *model) admit() (call, bool) {
 	case m.state == Closed || m.state == Disabled || m.state == MetricsOnly:
 	case m.trialFree():
 		m.trialsOut++
-		m.anyTrial, m.newest = true, time.Now()
+		m.newest = time.Now()
+		if until := m.newest.Add(over(limit)); until.After(m.backed) {
+			m.backed = until
+		}
 	case m.canaryFree():
-		m.canaryOut, m.canaryAt = true, time.Now()
+		m.canaryOut, m.canaryAt, m.canaryLimit = true, time.Now(), limit
 	default:
 		return call{}, false
 	}
@@ -299,6 +376,9 @@ func (m *model) admit() (call, bool) {
 // end takes the result of a call, nil for an ignored one.
 func (m *model) end(c call, result *outcome) {
 	if c.stay != m.stay {
+		if began, givenUp := m.givenUp[c.stay]; givenUp {
+			m.returned(began, result)
+		}
 		return
 	}
 	switch m.state {
@@ -307,9 +387,11 @@ func (m *model) end(c call, result *outcome) {
 		return
 	case HalfOpen:
 		if _, lost := m.lostAt(); lost {
+			m.trialsIn++
+			m.returned(m.newest, result)
 			return
 		}
-		m.trialsOut--
+		m.endTrial(result)
 	}
 	if result == nil || !m.counting() {
 		return
@@ -321,12 +403,23 @@ func (m *model) end(c call, result *outcome) {
 	}
 }
 
+// endTrial takes a trial back, and the pace if it is ignored.
+func (m *model) endTrial(result *outcome) {
+	m.trialsOut--
+	if result != nil {
+		m.paced = m.newest
+	}
+	if m.trialsOut == 0 {
+		m.newest, m.backed = m.paced, time.Time{}
+	}
+}
+
 func (m *model) endCanary(result *outcome) {
 	s, serve := m.canaries()
-	if !serve || !m.canaryOut || !time.Now().Before(m.canaryAt.Add(s.MaxHalfOpenDuration)) {
-		return
-	}
 	switch {
+	case !serve || !m.canaryOut:
+	case !time.Now().Before(m.canaryLostAt()):
+		m.returned(m.canaryAt, result)
 	case result == nil:
 		m.canaryOut = false
 	case result.failed:
@@ -431,7 +524,7 @@ func (m *model) move(to State, at time.Time, by string) {
 	old := m.figures()
 	m.events = append(m.events, event{m.state, to, by, at, m.refused, old})
 	*m = model{
-		settings: m.settings, external: m.external, events: m.events,
+		settings: m.settings, external: m.external, events: m.events, slowest: m.slowest, givenUp: m.givenUp,
 		state: to, since: at, stay: m.stay + 1, frozen: noFigures, pausedAt: at,
 	}
 	if to == Open || to == ForcedOpen {
@@ -443,11 +536,11 @@ func (m *model) trip(by string) {
 	if m.state == Open || m.state == ForcedOpen {
 		return
 	}
-	at, lost := m.lostAt()
-	if !lost {
-		at = time.Now()
+	if at, lost := m.lostAt(); lost {
+		m.giveUp(at, by)
+	} else {
+		m.move(Open, time.Now(), by)
 	}
-	m.move(Open, at, by)
 }
 
 func (m *model) force(to State, by string) {

@@ -18,10 +18,11 @@ import (
 // settled at once is published as trigger.
 type Period struct {
 	breaker *Breaker
-	stay    uint32 // number; outcomes belong to the stay, see goOn
+	stay    *stay // outcomes belong to it, see goOn
 	state   State
 	free    bool          // admits every call without a permit
 	wake    atomic.Int64  // an Instant before which no call is admitted, without asking the lock
+	retry   atomic.Int64  // an Instant before which another try makes no sense; never: nobody knows
 	trigger atomic.Uint64 // first number that needs the lock; see ask, unasked and uncounted
 	until   atomic.Int64  // an Instant: till then successes of a time window only take a number
 
@@ -59,23 +60,24 @@ func (p *Period) Name() string { return p.breaker.name }
 // State is the one state of this period.
 func (p *Period) State() State { return p.state }
 
-// RetryAt is when the period admits a call, if that depends on time alone. It
-// never changes for one period.
-func (p *Period) RetryAt() (Instant, bool) {
-	if p.state != Open || p.canaries != nil || p.wakeAt() == never {
-		return 0, false
+// RetryAt is the first moment at which time alone lets the period admit a call.
+// It is not known where a probe or calls decide that are out.
+func (p *Period) RetryAt() (at Instant, known bool) {
+	at = Instant(p.retry.Load())
+	if at == never || (p.state == HalfOpen || p.canaries != nil) && at <= Now() {
+		return 0, false // there, another call has come first
 	}
-	return p.wakeAt(), true
+	return at, true
 }
 
-// Refused counts a call that was turned away because of this period; one that
-// is told late counts in the period of then. Gate and Admit don't count by
-// themselves: a gate may be asked for other reasons.
-func (p *Period) Refused() {
+// Refused counts a call that was turned away because of this period. It returns
+// the period to tell the caller of: p, or the one that began because the trials
+// of p were lost. One that is told late counts in the period of then. Gate and
+// Admit don't count by themselves: a gate may be asked for other reasons.
+func (p *Period) Refused() *Period {
+	p = p.breaker.notice(p)
 	p.breaker.refused.Add(1)
-	if p.state == HalfOpen {
-		p.breaker.notice()
-	}
+	return p
 }
 
 // Success ends a call that p admitted.
@@ -146,18 +148,24 @@ func (p *Period) conclude(outcome Counts) {
 	b := p.breaker
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	if p = b.same(p); p == nil {
+	current := b.same(p)
+	if current == nil {
+		b.returned(p.stay.givenUp, Now(), outcome)
 		return
 	}
+	p = current
 	now := p.moment()
 	switch p.state {
 	case Open:
 		p.endCanary(outcome, now)
 	case HalfOpen:
-		if _, lost := p.lost(now); !lost {
-			p.trials.out--
-			p.count(outcome, now)
+		if _, lost := p.lost(now); lost {
+			p.trials.late++
+			b.returned(p.trials.newest, now, outcome)
+			return
 		}
+		p.endTrial(outcome.Calls > 0)
+		p.count(outcome, now)
 	default:
 		p.count(outcome, now)
 	}
@@ -247,6 +255,8 @@ func (p *Period) observe() {
 		p.rules.Judge = nil
 	case HalfOpen:
 		p.rules = strategy.HalfOpen()
+		p.rules.Trials.Longest = p.breaker.patient(p.rules.Trials.Longest)
+		p.publishTrials()
 	case Disabled:
 		p.trigger.Store(uncounted)
 		return

@@ -118,7 +118,8 @@ func (p *pair) actions() map[string]func(*rapid.T) {
 }
 
 func (p *pair) admit(t *rapid.T) bool {
-	c, want := p.model.admit()
+	limit := rapid.SampledFrom([]time.Duration{0, 0, time.Second, 90 * time.Second}).Draw(t, "timeout")
+	c, want := p.model.admit(limit)
 	period, got := p.breaker.Admit()
 	if got != want {
 		t.Fatalf("admitted: %v, want %v", got, want)
@@ -127,6 +128,9 @@ func (p *pair) admit(t *rapid.T) bool {
 		period.Refused()
 		p.model.refused++
 		return false
+	}
+	if limit > 0 {
+		period.Bound(limit)
 	}
 	p.running = append(p.running, runningCall{period, c})
 	return true
@@ -220,14 +224,14 @@ func (p *pair) wait(t *rapid.T) {
 	now := time.Now()
 	moments := []time.Time{now.Add(time.Duration(rapid.IntRange(0, 5000).Draw(t, "ms")) * time.Millisecond)}
 	m := p.model
-	if at, known := m.retryAt(); known {
+	if at, ends := m.delayedUntil(); ends {
 		moments = append(moments, at)
 	}
 	if s, serve := m.canaries(); serve && m.state == Open {
-		moments = append(moments, m.tickAt(s), m.canaryAt.Add(m.longest()))
+		moments = append(moments, m.tickAt(s), m.canaryLostAt())
 	}
-	if m.state == HalfOpen && m.anyTrial {
-		moments = append(moments, m.newest.Add(m.longest()), m.newest.Add(time.Second))
+	if m.state == HalfOpen && !m.newest.IsZero() {
+		moments = append(moments, m.newest.Add(m.longest()), m.backed, m.newest.Add(time.Second))
 	}
 	if _, span := m.window(); len(m.outcomes) > 0 {
 		moments = append(moments, m.outcomes[0].at.Add(span), m.outcomes[len(m.outcomes)/2].at.Add(span))
@@ -240,8 +244,7 @@ func (p *pair) wait(t *rapid.T) {
 func (p *pair) compare(t *rapid.T) {
 	m := p.model
 	s := p.breaker.Snapshot()
-	retryAt, _ := m.retryAt()
-	want := fmt.Sprint(m.state, m.since, m.admits(), retryAt, m.refused, m.trialsOut, m.figures())
+	want := fmt.Sprint(m.state, m.since, m.admits(), m.retryAt(), m.refused, m.trialsOut-m.trialsIn, m.figures())
 	got := fmt.Sprint(s.State, s.Since, s.Admits, s.RetryAt, s.Refused, s.Trials, shown(s.Figures))
 	if got != want {
 		t.Fatalf("breaker %v\n  model %v", got, want)

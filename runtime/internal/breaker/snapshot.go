@@ -45,11 +45,11 @@ type Snapshot struct {
 	Reason       string    // why, empty of a new breaker
 	By           string    // who asked for the state, if it was set by hand
 	Admits       bool      // a call would be admitted: OPEN with its delay over says true
-	RetryAt      time.Time // when OPEN admits a call again, where time alone decides
+	RetryAt      time.Time // when a call is admitted again, where time alone decides
 	Refused      uint64    // calls refused since then
 	RefusedTotal uint64    // calls refused since it was made
 	Gates        uint64    // entries that a gate turned away because of it, since it was made
-	Trials       int       // calls of HALF_OPEN that have not ended
+	Trials       int       // calls of HALF_OPEN that run
 	Held         bool      // an outage that was found elsewhere lasts; see Hold
 	Figures                // of the window; while OPEN of the one that opened it
 }
@@ -65,13 +65,30 @@ func (b *Breaker) Snapshot() Snapshot {
 	s := Snapshot{
 		Name: b.name, Strategy: b.strategy.Name(), State: p.state, Since: p.since, Admits: b.admits(p, now),
 		Refused: refused - p.refusedBefore, RefusedTotal: refused, Gates: b.gates.Load(),
-		Trials: p.trials.out, Held: b.hold.outage != 0, Figures: p.figures(now),
+		Trials: p.trials.out - p.trials.late, Held: b.hold.outage != 0, Figures: p.figures(now),
 	}
 	if p.why != nil {
 		s.Reason, s.By = p.why.reason, p.why.by
 	}
-	if retryAt, known := p.RetryAt(); known {
+	if retryAt, known := b.retryAt(p, now); known {
 		s.RetryAt = p.since.Add(retryAt.Sub(p.began))
 	}
 	return s
+}
+
+// RetryAt is when a call is admitted again, where time alone decides. It changes
+// nothing.
+func (b *Breaker) RetryAt() (at Instant, known bool) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.retryAt(b.period.Load(), Now())
+}
+
+// retryAt is RetryAt of the current period p, which may be over unnoticed.
+func (b *Breaker) retryAt(p *Period, now Instant) (at Instant, known bool) {
+	if lost, ok := p.lost(now); ok {
+		at = b.readmits(lost)
+		return at, at != never
+	}
+	return p.RetryAt()
 }

@@ -32,7 +32,8 @@ func TestSnapshotsSayHowItIsAndWhy(t *testing.T) {
 		})
 		b.ForceOpen("ann")
 		end(b, "success")
-		b.CountGate()
+		refusing, _ := b.Gate()
+		b.CountGate(refusing)
 		check(Snapshot{
 			State: ForcedOpen, Since: opened, Reason: "forced open", By: "ann",
 			Refused: 1, RefusedTotal: 3, Gates: 1, Figures: Figures{Calls: 3, Failures: 3, FailureRate: 100},

@@ -1,24 +1,48 @@
 package breaker
 
+import "time"
+
 // trials are the calls that a HALF_OPEN period has admitted.
 type trials struct {
-	out    int     // have not ended
-	begun  bool    // there was one
-	newest Instant // when it began
+	out     int     // have not ended, or came back after they were given up
+	late    int     // of them: came back
+	newest  Instant // when the newest began, of those that are out or counted
+	counted Instant // when the newest that counted began
+	bound   Instant // until then a trial that is out may run by its own timeout, see Bound
 }
+
+var noTrials = trials{newest: longAgo, counted: longAgo, bound: longAgo}
 
 func (p *Period) takeTrial(now Instant) bool {
 	if !p.trialFree(now) {
 		return false
 	}
-	p.trials = trials{p.trials.out + 1, true, now}
+	t := &p.trials
+	t.out++
+	t.newest = now
+	p.publishTrials()
 	return true
 }
 
+// endTrial takes a trial back. One that counts nothing costs nothing: its
+// permit is free, and the pace is that of the trial before.
+func (p *Period) endTrial(counts bool) {
+	t := &p.trials
+	if t.out--; counts {
+		t.counted = t.newest
+	}
+	if t.out == 0 {
+		t.newest, t.bound = t.counted, longAgo
+	}
+	p.publishTrials()
+}
+
+// publishTrials tells when the pace allows the next trial.
+func (p *Period) publishTrials() { p.retry.Store(int64(p.trials.newest.Add(p.rules.Trials.Apart))) }
+
 // trialFree reports that HALF_OPEN would admit a call now.
 func (p *Period) trialFree(now Instant) bool {
-	return p.state == HalfOpen && p.permitLeft() &&
-		(!p.trials.begun || now.Sub(p.trials.newest) >= p.rules.Trials.Apart)
+	return p.state == HalfOpen && p.permitLeft() && now.Sub(p.trials.newest) >= p.rules.Trials.Apart
 }
 
 // permitLeft holds while no trial is out, whatever the total: after a reload
@@ -32,13 +56,76 @@ func (p *Period) permitLeft() bool {
 	return (limit.AtATime == 0 || out < limit.AtATime) && (limit.Total == 0 || counted+out < limit.Total)
 }
 
-// lost reports since when the trials must be taken for lost: no permit is left,
-// and the newest trial began too long ago. The breaker is OPEN from that
-// moment, although only the next call that asks to be admitted makes the move.
+// lost reports since when the trials have been given up: no permit is left, the
+// newest trial began too long ago, and none may run on by its own timeout. The
+// breaker is OPEN from that moment, although only the next call that asks to be
+// admitted makes the move.
 func (p *Period) lost(now Instant) (since Instant, lost bool) {
 	if p.state != HalfOpen || p.permitLeft() {
 		return 0, false
 	}
-	since = p.trials.newest.Add(p.rules.Trials.Longest)
+	since = max(p.trials.newest.Add(p.rules.Trials.Longest), p.trials.bound)
 	return since, now >= since
+}
+
+// Bound says that a timeout ends the call that p has just admitted after limit.
+// A trial, or a canary, is not given up before that and a tenth more.
+func (p *Period) Bound(limit time.Duration) {
+	if !p.free {
+		p.bound(limit + limit/10)
+	}
+}
+
+func (p *Period) bound(longest time.Duration) {
+	b := p.breaker
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	until := Now().Add(longest)
+	switch p = b.same(p); {
+	case p == nil:
+	case p.canaries != nil:
+		p.canaries.bound = until
+		p.publishCanaries()
+	default:
+		p.trials.bound = max(p.trials.bound, until)
+	}
+}
+
+// giveUp ends HALF_OPEN: its trials were lost at the moment given.
+func (b *Breaker) giveUp(p *Period, since, now Instant, why cause) *Period {
+	p.stay.givenUp = p.trials.newest
+	return b.move(Open, since, now, why)
+}
+
+// stay is common to the periods of one stay in a state; see goOn.
+type stay struct {
+	givenUp Instant // when the newest of its trials, or its canary, began, if they were given up; else never
+}
+
+func newStay() *stay { return &stay{never} }
+
+// patient is how long a trial is waited for: as long as the settings say, but
+// half as long again as a good one took that was given up before.
+func (b *Breaker) patient(longest time.Duration) time.Duration {
+	return max(longest, b.slowest+b.slowest/2)
+}
+
+// returned learns from a trial that was given up, and began at the moment given,
+// that the dependency is slow and well. What is given up by now stays so.
+func (b *Breaker) returned(began, now Instant, outcome Counts) {
+	took := now.Sub(began)
+	if began == never || outcome.Calls == 0 || outcome.Failures > 0 || took <= b.slowest {
+		return
+	}
+	p := b.period.Load()
+	if p.canaries != nil {
+		p = b.writeOffCanary(p, now)
+	}
+	_, lost := p.lost(now)
+	switch b.slowest = took; {
+	case p.canaries != nil:
+		p.wait()
+	case !lost:
+		p.rules.Trials.Longest = b.patient(p.rules.Trials.Longest)
+	}
 }

@@ -1,0 +1,294 @@
+package resilience_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	resilience "github.com/resgen-go/resgen/runtime"
+)
+
+// strategies are all that have trials.
+var strategies = []string{"STATIC_THRESHOLD", "CONSECUTIVE_FAILURES", "CANARY_RATE_THRESHOLD", "PACED_RATE_THRESHOLD", "NONE"}
+
+// eachStrategy runs a test in fake time for a breaker b of every strategy.
+func eachStrategy(t *testing.T, test func(*testing.T, *text, *resilience.Registry)) {
+	for _, strategy := range strategies {
+		t.Run(strategy, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				source, registry := newSource(t, fmt.Sprintf(`{"breakers": {"b": {"strategy": %q}}}`, strategy))
+				handle(t, registry, "b") // make it
+				test(t, source, registry)
+			})
+		})
+	}
+}
+
+// takes is a client whose calls take their time and are good.
+func takes(d time.Duration) func(context.Context) error {
+	return func(context.Context) error { time.Sleep(d); return nil }
+}
+
+// stays counts how often a breaker becomes HALF_OPEN.
+func stays(registry *resilience.Registry, guard *resilience.Guard, callers int, took, until time.Duration) (n int) {
+	b, _ := registry.Breaker("b")
+	began, last := time.Now(), resilience.Closed
+	var all sync.WaitGroup
+	for range callers {
+		all.Go(func() {
+			for time.Since(began) < until && b.State() != resilience.Closed {
+				if do(context.Background(), guard, takes(took)) != nil {
+					time.Sleep(time.Second)
+				}
+			}
+		})
+	}
+	for time.Since(began) < until {
+		now := b.State()
+		if now == resilience.HalfOpen && last != now {
+			n++
+		}
+		last = now
+		time.Sleep(100 * time.Millisecond)
+	}
+	all.Wait()
+	return n
+}
+
+func TestFieldF01EntryE12CallsLongerThanMaxHalfOpenDurationCloseTheBreaker(t *testing.T) {
+	for _, took := range []time.Duration{61 * time.Second, 90 * time.Second} {
+		for _, callers := range []int{1, 3, 20} {
+			t.Run(fmt.Sprint(took, " by ", callers), func(t *testing.T) {
+				eachStrategy(t, func(t *testing.T, _ *text, registry *resilience.Registry) {
+					guard := newGuard(t, registry, resilience.Guards{Breaker: "b"})
+					b := handle(t, registry, "b")
+					b.Reset("test")
+					b.Trip("test")
+					n := stays(registry, guard, callers, took, time.Hour)
+					if got := b.State(); got != resilience.Closed || n > 2 {
+						t.Errorf("after an hour of good calls it is %v, and was HALF_OPEN %d times", got, n)
+					}
+				})
+			})
+		}
+	}
+}
+
+func TestFieldF01EntryE12FreshCanaryServesSlowCalls(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		registry := newRegistry(t, `{"breakers": {"b": {"strategy": "CANARY_RATE_THRESHOLD"}}}`)
+		guard := newGuard(t, registry, resilience.Guards{Breaker: "b"})
+		if n := stays(registry, guard, 3, 90*time.Second, time.Hour); n > 2 || handle(t, registry, "b").State() != resilience.Closed {
+			t.Errorf("a dependency whose calls take 90s left it %v, HALF_OPEN %d times", handle(t, registry, "b").State(), n)
+		}
+	})
+}
+
+func TestFieldF01TrialIsNotGivenUpBeforeItsOwnTimeout(t *testing.T) {
+	eachStrategy(t, func(t *testing.T, source *text, registry *resilience.Registry) {
+		strategy := breakerOf(t, registry, "b").Strategy
+		reload(t, source, registry, fmt.Sprintf(`{"breakers": {"b": {"strategy": %q}}, "timeouts": {"b": {"duration": "100s"}}}`, strategy))
+		guard := newGuard(t, registry, resilience.Guards{Breaker: "b", Timeout: "b"})
+		b := handle(t, registry, "b")
+		b.Reset("test")
+		b.Trip("test")
+		if n := stays(registry, guard, 1, 99*time.Second, time.Hour); n != 1 || b.State() != resilience.Closed {
+			t.Errorf("it is %v and was HALF_OPEN %d times", b.State(), n)
+		}
+	})
+}
+
+func TestFieldF01TrialsThatHangAreStillGivenUp(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		registry := newRegistry(t, `{"breakers": {"b": {"strategy": "CONSECUTIVE_FAILURES"}}, "timeouts": {"b": {"duration": "100s"}}}`)
+		guard := newGuard(t, registry, resilience.Guards{Breaker: "b", Timeout: "b"})
+		b := handle(t, registry, "b")
+		b.Trip("test")
+		time.Sleep(20 * time.Second)
+		end := hold(t, t.Context(), guard)
+		time.Sleep(110*time.Second - 1)
+		if err := do(t.Context(), guard, never(t)); err == nil || b.State() != resilience.HalfOpen {
+			t.Errorf("before the trial's timeout and a tenth it is %v", b.State())
+		}
+		time.Sleep(1)
+		do(t.Context(), guard, never(t))
+		if got := breakerOf(t, registry, "b"); got.State != resilience.Open || got.Reason != "no trial came back for 1m50s" {
+			t.Errorf("it is %+v", got)
+		}
+		end(nil)
+	})
+}
+
+func TestFieldF04IgnoredTrialGivesSlotAndPaceBack(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		registry := newRegistry(t, `{"breakers": {"b": {"strategy": "PACED_RATE_THRESHOLD"}}}`)
+		ignored := errors.New("ignored")
+		guard := newGuard(t, registry, resilience.Guards{Breaker: "b", Classify: func(err error) resilience.Outcome {
+			if err == ignored {
+				return resilience.Ignored
+			}
+			return resilience.Success
+		}})
+		b := handle(t, registry, "b")
+		b.Trip("test")
+		for n := 1; b.State() != resilience.Closed; n++ {
+			time.Sleep(3 * time.Second)
+			for range 9 {
+				if err := do(t.Context(), guard, returns(ignored)); err != ignored {
+					t.Fatalf("trial %d: an ignored call got %v", n, err)
+				}
+			}
+			if err := do(t.Context(), guard, returns(nil)); err != nil || n > 7 {
+				t.Fatalf("trial %d: the good call after it got %v", n, err)
+			}
+			if err := do(t.Context(), guard, returns(ignored)); b.State() == resilience.HalfOpen && err == ignored {
+				t.Fatalf("trial %d: the good call does not keep the pace", n)
+			}
+		}
+	})
+}
+
+func TestEntryE13NinetyPercentIgnoredCloseWithinThirtySeconds(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		registry := newRegistry(t, `{"breakers": {"b": {"strategy": "PACED_RATE_THRESHOLD"}}}`)
+		guard := newGuard(t, registry, resilience.Guards{Breaker: "b"})
+		b := handle(t, registry, "b")
+		b.Trip("test")
+		began := time.Now()
+		for n := 0; b.State() != resilience.Closed && time.Since(began) < time.Minute; n++ {
+			ctx, cancel := context.WithCancel(t.Context())
+			do(ctx, guard, func(context.Context) error {
+				time.Sleep(20 * time.Millisecond)
+				if n%10 != 0 {
+					cancel()
+					return ctx.Err()
+				}
+				return nil
+			})
+			cancel()
+			time.Sleep(10 * time.Millisecond)
+		}
+		if took := time.Since(began); took > 30*time.Second {
+			t.Errorf("CLOSED after %v", took)
+		}
+	})
+}
+
+func TestFieldF20RefusalTellsTheStateAndTheMomentItWasRefusedIn(t *testing.T) {
+	for name, guards := range map[string]resilience.Guards{
+		"a breaker alone":               {Breaker: "b"},
+		"a bulkhead before the breaker": {Breaker: "b", Bulkhead: "b"},
+		"an entry with the breaker":     {Breaker: "b", Preload: permits("b", 1)},
+		"an entry that checks":          {Check: []string{"b"}},
+	} {
+		t.Run(name, inFakeTime(func(t *testing.T) {
+			registry := newRegistry(t, `{"breakers": {"b": {"strategy": "CONSECUTIVE_FAILURES"}}}`)
+			guard := newGuard(t, registry, guards)
+			b := handle(t, registry, "b")
+			b.Trip("test")
+			time.Sleep(20 * time.Second)
+			end := hold(t, t.Context(), newGuard(t, registry, resilience.Guards{Breaker: "b"}))
+			defer end(nil)
+			wantRefusal(t, do(t.Context(), guard, never(t)), "breaker b is HALF_OPEN and admits no trial now")
+			time.Sleep(70 * time.Second)
+			if left, known := b.RetryAfter(); left != 10*time.Second || !known || b.State() != resilience.HalfOpen {
+				t.Errorf("before anybody asks: retry after %v, %t, in %v", left, known, b.State())
+			}
+			wantRefusal(t, do(t.Context(), guard, never(t)), "breaker b is OPEN; try again in 10s")
+			time.Sleep(time.Second)
+			wantRefusal(t, do(t.Context(), guard, never(t)), "breaker b is OPEN; try again in 9s")
+		}))
+		t.Run("PACED, "+name, inFakeTime(func(t *testing.T) {
+			registry := newRegistry(t, `{"breakers": {"b": {"strategy": "PACED_RATE_THRESHOLD"}}}`)
+			guard, direct := newGuard(t, registry, guards), newGuard(t, registry, resilience.Guards{Breaker: "b"})
+			b := handle(t, registry, "b")
+			b.Trip("test")
+			time.Sleep(3 * time.Second)
+			for range 2 {
+				if err := do(t.Context(), direct, returns(nil)); err != nil {
+					t.Fatal(err)
+				}
+				wantRefusal(t, do(t.Context(), guard, never(t)), "breaker b is HALF_OPEN and admits no trial now; try again in 3s")
+				if got, want := breakerOf(t, registry, "b").RetryAt, time.Now().Add(3*time.Second); !got.Equal(want) {
+					t.Errorf("the snapshot says %v, want %v", got, want)
+				}
+				time.Sleep(time.Second)
+				wantRefusal(t, do(t.Context(), guard, never(t)), "breaker b is HALF_OPEN and admits no trial now; try again in 2s")
+				time.Sleep(2 * time.Second)
+			}
+		}))
+	}
+}
+
+func TestFieldF20CanaryTellsWhenTheNextTickIs(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		registry := newRegistry(t, `{"breakers": {"b": {"strategy": "CANARY_RATE_THRESHOLD", "probesPerTick": 1}}}`)
+		guard := newGuard(t, registry, resilience.Guards{Breaker: "b"})
+		end := hold(t, t.Context(), guard)
+		wantRefusal(t, do(t.Context(), guard, never(t)), "breaker b is OPEN until a probe or a trial succeeds")
+		end(errDown)
+		wantRefusal(t, do(t.Context(), guard, never(t)), "breaker b is OPEN until a probe or a trial succeeds; try again in 1s")
+	})
+}
+
+func wantRefusal(t *testing.T, err error, want string) {
+	t.Helper()
+	if err == nil || !strings.HasSuffix(err.Error(), want) {
+		t.Errorf("got %v\nwant … %s", err, want)
+	}
+}
+
+// inFakeTime runs a test in a bubble.
+func inFakeTime(f func(*testing.T)) func(*testing.T) {
+	return func(t *testing.T) { synctest.Test(t, f) }
+}
+
+func TestFieldF21CallThatBeginsAgainTakesNothingOfTheTrials(t *testing.T) {
+	eachStrategy(t, func(t *testing.T, source *text, registry *resilience.Registry) {
+		guard := newGuard(t, registry, resilience.Guards{Breaker: "b", Preload: permits("b", 1)})
+		strategy := breakerOf(t, registry, "b").Strategy
+		b := handle(t, registry, "b")
+		b.Reset("test")
+		b.Trip("test")
+		time.Sleep(20 * time.Second)
+		for n := range 3 { // from OPEN, then from HALF_OPEN
+			ctx := &meddling{Context: t.Context(), meddle: func() {
+				reload(t, source, registry, fmt.Sprintf(`{"breakers": {"b": {"strategy": %q}}, "bulkheads": {"b": {"maxConcurrentCalls": %d}}}`, strategy, 30+n))
+			}}
+			called := false
+			err := do(ctx, guard, func(context.Context) error { called = true; return nil })
+			if err != nil || !called {
+				t.Fatalf("call %d, which met a reload in %v: %v", n, b.State(), err)
+			}
+			time.Sleep(3 * time.Second)
+		}
+	})
+}
+
+func TestFieldF23TrialThatCameBackLateIsNotShownAsRunning(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		registry := newRegistry(t, `{"breakers": {"b": {"successThreshold": 2}}}`)
+		guard := newGuard(t, registry, resilience.Guards{Breaker: "b"})
+		handle(t, registry, "b").Trip("test")
+		time.Sleep(20 * time.Second)
+		ends := []func(error){hold(t, t.Context(), guard), hold(t, t.Context(), guard)}
+		time.Sleep(70 * time.Second)
+		for left := 2; left >= 0; left-- {
+			if got := breakerOf(t, registry, "b"); got.Trials != left || got.State != resilience.HalfOpen {
+				t.Errorf("%d trials run, the snapshot says %d in %v", left, got.Trials, got.State)
+			}
+			if left > 0 {
+				ends[left-1](errDown)
+			}
+		}
+		time.Sleep(24 * time.Hour)
+		if got := breakerOf(t, registry, "b").Trials; got != 0 {
+			t.Errorf("a day later %d trials", got)
+		}
+	})
+}
