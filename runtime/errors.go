@@ -5,11 +5,13 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"log/slog"
 	"slices"
 	"strings"
 	"time"
 
 	"github.com/resgen-go/resgen/runtime/internal/breaker"
+	"github.com/resgen-go/resgen/runtime/internal/text"
 )
 
 // What the errors of guards match with [errors.Is].
@@ -110,24 +112,34 @@ type RefusalError struct {
 	cause   error
 }
 
-// MarshalJSON writes also what methods tell: the time left until another try
-// makes sense, and the context's error.
+// MarshalJSON writes also what methods tell: the text, the state of the breaker
+// that Name names, the time left until another try makes sense, and the context's
+// error.
 func (e *RefusalError) MarshalJSON() ([]byte, error) {
+	if e == nil {
+		return []byte("null"), nil
+	}
 	type fields RefusalError
-	text := struct {
+	all := struct {
 		*fields
 		Available  *int      `json:"available,omitempty"`
+		State      string    `json:"state,omitempty"`
 		RetryAfter *Duration `json:"retryAfter,omitempty"`
 		Cause      string    `json:"cause,omitempty"`
-	}{fields: (*fields)(e), Cause: errorText(e.cause).Error}
+		Message    string    `json:"message"`
+	}{fields: (*fields)(e), State: e.state(), Cause: text.Of(e.cause), Message: e.Error()}
 	if e.Wanted > 0 {
-		text.Available = &e.Available
+		all.Available = &e.Available
 	}
 	if wait, known := e.RetryAfter(); known {
-		text.RetryAfter = (*Duration)(&wait)
+		all.RetryAfter = (*Duration)(&wait)
 	}
-	return json.Marshal(text)
+	return json.Marshal(all)
 }
+
+// LogValue is the text, by which every handler of package log/slog shows the
+// error as it shows any other.
+func (e *RefusalError) LogValue() slog.Value { return slog.StringValue(e.Error()) }
 
 // RetryAfter returns the time left until another try makes sense, 0 if that is
 // now. It is false where this is not known: a full bulkhead may have room at
@@ -135,7 +147,7 @@ func (e *RefusalError) MarshalJSON() ([]byte, error) {
 // can't tell.
 // With several refusing gates it is the longest of their waits, as all must pass.
 func (e *RefusalError) RetryAfter() (time.Duration, bool) {
-	if !e.known {
+	if e == nil || !e.known {
 		return 0, false
 	}
 	return max(0, e.retryAt.Sub(breaker.Now())), true
@@ -143,27 +155,30 @@ func (e *RefusalError) RetryAfter() (time.Duration, bool) {
 
 // Error says who refused what, and how long until another try makes sense.
 func (e *RefusalError) Error() string {
-	var text strings.Builder
-	fmt.Fprintf(&text, "resilience: %s refused: ", e.Method)
+	if e == nil {
+		return "<nil>"
+	}
+	var all strings.Builder
+	fmt.Fprintf(&all, "resilience: %s refused: ", e.Method)
 	switch e.Kind {
 	case KindOpen, KindNoTrial, KindForcedOpen:
-		text.WriteString(e.refusal(0, e.Kind).by(e.Name))
+		all.WriteString(e.refusal(0, e.Kind).by(e.Name))
 	case KindGate:
-		fmt.Fprintf(&text, "gate: %s", e.gates())
+		fmt.Fprintf(&all, "gate: %s", e.gates())
 	case KindFull:
-		fmt.Fprintf(&text, "bulkhead %s is full (wanted %d, available %d)", e.Name, e.Wanted, e.Available)
+		fmt.Fprintf(&all, "bulkhead %s is full (wanted %d, available %d)", e.Name, e.Wanted, e.Available)
 	case KindTooLarge:
-		fmt.Fprintf(&text, "bulkhead %s can never give %d permits (at most %d)", e.Name, e.Wanted, e.Available)
+		fmt.Fprintf(&all, "bulkhead %s can never give %d permits (at most %d)", e.Name, e.Wanted, e.Available)
 	case KindDone:
-		text.WriteString("its caller had gone before it began")
+		all.WriteString("its caller had gone before it began")
 	}
 	if e.cause != nil {
-		fmt.Fprintf(&text, ": %v", e.cause)
+		all.WriteString(": " + text.Of(e.cause))
 	}
 	if wait, known := e.RetryAfter(); known {
-		fmt.Fprintf(&text, "; try again in %v", wait.Round(time.Millisecond))
+		fmt.Fprintf(&all, "; try again in %v", wait.Round(time.Millisecond))
 	}
-	return text.String()
+	return all.String()
 }
 
 // refusal is why a breaker refused.
@@ -184,6 +199,20 @@ func (e *RefusalError) refusal(i int, kind Kind) refusal {
 		return e.refused[i]
 	}
 	return refusal{kind: kind}
+}
+
+// state is that of the breaker that refused, or the first one; empty where none
+// did.
+func (e *RefusalError) state() string {
+	switch e.refusal(0, e.Kind).kind {
+	case KindOpen:
+		return Open.String()
+	case KindNoTrial:
+		return HalfOpen.String()
+	case KindForcedOpen:
+		return ForcedOpen.String()
+	}
+	return ""
 }
 
 // by says what the breaker of that name is.
@@ -211,11 +240,16 @@ func (e *RefusalError) gates() string {
 
 // Is reports whether target is one of the sentinels that e.Kind matches.
 func (e *RefusalError) Is(target error) bool {
-	return int(e.Kind) < len(kinds) && slices.Contains(kinds[e.Kind].matches, target)
+	return e != nil && int(e.Kind) < len(kinds) && slices.Contains(kinds[e.Kind].matches, target)
 }
 
 // Unwrap returns the context's error where the context ended the matter.
-func (e *RefusalError) Unwrap() error { return e.cause }
+func (e *RefusalError) Unwrap() error {
+	if e == nil {
+		return nil
+	}
+	return e.cause
+}
 
 // timeoutError is what the dependency returned when the timeout of its guard
 // had passed. It also is ErrTimeout and context.DeadlineExceeded, which the
@@ -227,7 +261,7 @@ type timeoutError struct {
 }
 
 func (e *timeoutError) Error() string {
-	return fmt.Sprintf("resilience: %s outlived its timeout of %v: %v", e.method, e.after, e.err)
+	return fmt.Sprintf("resilience: %s outlived its timeout of %v: %s", e.method, e.after, text.Of(e.err))
 }
 
 func (e *timeoutError) Is(target error) bool {

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/resgen-go/resgen/runtime/internal/breaker"
+	"github.com/resgen-go/resgen/runtime/internal/text"
 )
 
 // Event is something that happened in a registry: one of [Transition],
@@ -130,12 +131,7 @@ type withError struct {
 	Error string `json:"error,omitempty"`
 }
 
-func errorText(err error) withError {
-	if err == nil {
-		return withError{}
-	}
-	return withError{err.Error()}
-}
+func errorText(err error) withError { return withError{text.Of(err)} }
 
 // Duration is a time.Duration that is written as text, such as "1.5s".
 type Duration time.Duration

@@ -191,7 +191,7 @@ func TestOpenBreakerRefusesAndSaysUntilWhen(t *testing.T) {
 		if err.Error() != want {
 			t.Errorf("the error reads\n%s\nwant\n%s", err, want)
 		}
-		if text, err := json.Marshal(refusal); err != nil || string(text) != `{"kind":"open","method":"Client.Do","name":"b","retryAfter":"15s"}` {
+		if text, err := json.Marshal(refusal); err != nil || string(text) != `{"kind":"open","method":"Client.Do","name":"b","state":"OPEN","retryAfter":"15s","message":"`+want+`"}` {
 			t.Errorf("in JSON it is %s, %v", text, err)
 		}
 		if again := do(context.Background(), guard, returns(nil)); again != err {

@@ -242,7 +242,7 @@ func TestEventsInJSONTellTheirErrors(t *testing.T) {
 		{resilience.Reloaded{Source: "f", Err: errDown}, `{"at":"0001-01-01T00:00:00Z","source":"f","error":"down"}`},
 		{resilience.CallEnded{Method: "C.Do", Err: errDown, Outcome: resilience.Failure}, `{"at":"0001-01-01T00:00:00Z","method":"C.Do","outcome":"failure","duration":"0s","error":"down"}`},
 		{resilience.FleetLink{Err: errDown}, `{"at":"0001-01-01T00:00:00Z","error":"down"}`},
-		{resilience.Refused{Error: &resilience.RefusalError{Kind: resilience.KindFull, Method: "C.Do", Name: "b", Wanted: 1}}, `{"at":"0001-01-01T00:00:00Z","error":{"kind":"full","method":"C.Do","name":"b","wanted":1,"available":0}}`},
+		{resilience.Refused{Error: &resilience.RefusalError{Kind: resilience.KindFull, Method: "C.Do", Name: "b", Wanted: 1}}, `{"at":"0001-01-01T00:00:00Z","error":{"kind":"full","method":"C.Do","name":"b","wanted":1,"available":0,"message":"resilience: C.Do refused: bulkhead b is full (wanted 1, available 0)"}}`},
 	}
 	for _, c := range cases {
 		got, err := json.Marshal(c.event)

@@ -5,6 +5,7 @@ import (
 
 	"github.com/resgen-go/resgen/runtime/internal/breaker"
 	"github.com/resgen-go/resgen/runtime/internal/bulkhead"
+	"github.com/resgen-go/resgen/runtime/internal/text"
 )
 
 // Snapshot is a registry at one moment, for dashboards: each breaker and each
@@ -138,9 +139,5 @@ func newBulkheadSnapshot(s bulkhead.Snapshot) BulkheadSnapshot {
 }
 
 func (e Reloaded) snapshot() SettingsSnapshot {
-	s := SettingsSnapshot{Source: e.Source, ReadAt: e.At}
-	if e.Err != nil {
-		s.Fault = e.Err.Error()
-	}
-	return s
+	return SettingsSnapshot{Source: e.Source, ReadAt: e.At, Fault: text.Of(e.Err)}
 }

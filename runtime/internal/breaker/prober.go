@@ -7,6 +7,8 @@ import (
 	"math/rand/v2"
 	"sync"
 	"time"
+
+	"github.com/resgen-go/resgen/runtime/internal/text"
 )
 
 // Probe is a probe that ended, or one that is overdue: past its timeout and not
@@ -258,7 +260,7 @@ func (b *Breaker) send(ctx context.Context, timeout time.Duration) <-chan error 
 		err := errors.New("the probe ended its goroutine")
 		defer func() {
 			if r := recover(); r != nil {
-				err = fmt.Errorf("the probe panicked: %v", r)
+				err = errors.New("the probe panicked: " + text.OfPanic(r))
 			}
 			cancel()
 			<-b.prober.out

@@ -3,6 +3,8 @@ package bulkhead
 import (
 	"context"
 	"fmt"
+
+	"github.com/resgen-go/resgen/runtime/internal/text"
 )
 
 // Kind says why a request got no permit.
@@ -44,7 +46,7 @@ type Refusal struct {
 func (r *Refusal) String() string {
 	s := fmt.Sprintf("bulkhead %s: %s: wanted %d, available %d", r.Bulkhead.name, r.Kind, r.Wanted, r.Available)
 	if r.Cause != nil {
-		s += ": " + r.Cause.Error()
+		s += ": " + text.Of(r.Cause)
 	}
 	return s
 }
