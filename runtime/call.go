@@ -94,6 +94,7 @@ func (c *Call) Begin(ctx context.Context, g *Guard) error {
 	if limit > 0 || g.events.calls {
 		c.measure(limit)
 	}
+	c.permit.Begin()
 	if c.reservation != nil {
 		c.reservation.Open()
 	}

@@ -13,10 +13,50 @@ import (
 // of all breakers that the work will need, then reserves permits for the calls
 // under it.
 type entry struct {
-	gates   []*breaker.Breaker // the method's own breaker first
+	gates   gates              // the method's own breaker first
 	own     *bulkhead.Bulkhead // the method's; its permit is part of the demand
 	demand  *bulkhead.Demand   // nil: gates only
 	refusal atomic.Pointer[gateRefusal]
+}
+
+// gates are the breakers that a call or an entry asks before it waits for
+// permits.
+type gates []*breaker.Breaker
+
+// gates are those that end the guard's waits for permits, nil without one.
+func (g *Guard) gates() bulkhead.Gates {
+	switch {
+	case g.entry != nil && len(g.entry.gates) > 0:
+		return g.entry.gates
+	case g.entry == nil && g.breaker != nil:
+		return gates{g.breaker}
+	}
+	return nil
+}
+
+// Watch sends to news when one of the breakers changes.
+func (g gates) Watch(news chan<- struct{}) {
+	for _, gate := range g {
+		gate.Watch(news)
+	}
+}
+
+// Unwatch ends Watch.
+func (g gates) Unwatch(news chan<- struct{}) {
+	for _, gate := range g {
+		gate.Unwatch(news)
+	}
+}
+
+// Refuse reports whether one of the breakers is open. HALF_OPEN ends no wait,
+// because trials may be free by the end of it.
+func (g gates) Refuse() bool {
+	for _, gate := range g {
+		if period, admits := gate.Gate(); !admits && period.State() != HalfOpen {
+			return true
+		}
+	}
+	return false
 }
 
 // enter asks the gates again where it waited for permits, since a breaker may
@@ -25,8 +65,12 @@ func (e *entry) enter(g *Guard, call *Call) (waited bool, err error) {
 	if err := e.ask(g); err != nil || e.demand == nil {
 		return false, err
 	}
-	reservation, waited, refused := e.demand.Reserve(call.ctx)
-	if refused != nil {
+	reservation, waited, refused := e.demand.Reserve(call.ctx, g.waits)
+	switch {
+	case refused == nil:
+	case refused.Kind == bulkhead.Gated:
+		return e.enter(g, call) // the gates say why
+	default:
 		return waited, g.refuseFull(refused)
 	}
 	call.reservation, call.ctx = reservation, reservation

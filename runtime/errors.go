@@ -110,6 +110,7 @@ type RefusalError struct {
 	retryAt breaker.Instant
 	known   bool
 	cause   error
+	circle  bool // full, because it would have waited for itself
 }
 
 // MarshalJSON writes also what methods tell: the text, the state of the breaker
@@ -167,6 +168,9 @@ func (e *RefusalError) Error() string {
 		fmt.Fprintf(&all, "gate: %s", e.gates())
 	case KindFull:
 		fmt.Fprintf(&all, "bulkhead %s is full (wanted %d, available %d)", e.Name, e.Wanted, e.Available)
+		if e.circle {
+			all.WriteString(" and would wait for itself: entries that wait for more of it hold all of it; reserve in the outer entry what the inner ones need")
+		}
 	case KindTooLarge:
 		fmt.Fprintf(&all, "bulkhead %s can never give %d permits (at most %d)", e.Name, e.Wanted, e.Available)
 	case KindDone:

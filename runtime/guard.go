@@ -18,6 +18,7 @@ type Guard struct {
 	bulkhead *bulkhead.Bulkhead // nil too where the entry's demand takes its permit
 	timeout  *timeout
 	entry    *entry
+	waits    bulkhead.Gates // end its waits for permits; nil where there are none
 	classify func(error) Outcome
 	events   *events
 	alone    bool // the breaker is all there is
@@ -61,12 +62,15 @@ func (g *Guard) enter(call *Call) (waited bool, err error) {
 			return false, g.refuseOpen(period)
 		}
 	}
-	permit, waited, refused := g.bulkhead.Admit(call.ctx)
-	if refused != nil {
-		return waited, g.refuseFull(refused)
+	permit, waited, refused := g.bulkhead.Admit(call.ctx, g.waits)
+	switch {
+	case refused == nil:
+		call.permit = permit
+		return waited, nil
+	case refused.Kind == bulkhead.Gated:
+		return g.enter(call) // the gate says why
 	}
-	call.permit = permit
-	return waited, nil
+	return waited, g.refuseFull(refused)
 }
 
 // tries reports that a call would be a trial.
@@ -156,11 +160,12 @@ func (g *Guard) newFullRefusal(refused *bulkhead.Refusal) *RefusalError {
 		Wanted:    refused.Wanted,
 		Available: refused.Available,
 		cause:     refused.Cause,
+		circle:    refused.Circle,
 	}
 }
 
 func (e *RefusalError) tells(refused *bulkhead.Refusal) bool {
-	return refused.Cause == nil && e.Kind == fullKinds[refused.Kind] &&
+	return refused.Cause == nil && e.Kind == fullKinds[refused.Kind] && e.circle == refused.Circle &&
 		e.Wanted == refused.Wanted && e.Available == refused.Available &&
 		e.Name == refused.Bulkhead.Name()
 }

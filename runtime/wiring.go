@@ -105,6 +105,7 @@ func (w *Wiring) Guard(method string, guards Guards) *Guard {
 		g.entry = w.entry(g, guards)
 	}
 	w.checkTwice(g)
+	g.waits = g.gates()
 	g.alone = g.breaker != nil && g.bulkhead == nil && g.timeout == nil && g.entry == nil && !g.events.calls
 	return g
 }

@@ -49,6 +49,7 @@ type Breaker struct {
 	slowest  time.Duration // good trial that came back after it was given up
 	totals   bool          // every outcome is counted, see KeepTotals
 	closed   bool          // nobody probes any more
+	watchers map[chan<- struct{}]struct{}
 }
 
 // New returns a breaker in the state the strategy starts with.
@@ -207,7 +208,7 @@ func (b *Breaker) move(to State, began, now Instant, why cause) *Period {
 	if to == Open || to == ForcedOpen {
 		next.last = figures
 	}
-	b.period.Store(next)
+	b.enter(next)
 	b.guide(began)
 	b.hooks.Transition(Transition{
 		Breaker: b.name, From: from.state, To: to, At: next.since, Reason: why.reason, By: why.by,
@@ -249,7 +250,7 @@ func (b *Breaker) goOn(p *Period, stay *stay) *Period {
 	if next.wait(); p.canaries != nil && next.canaries == nil {
 		next.stay = newStay() // nobody waits for a canary that is out
 	}
-	b.period.Store(next)
+	b.enter(next)
 	return next
 }
 

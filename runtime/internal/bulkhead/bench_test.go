@@ -13,7 +13,7 @@ func BenchmarkPermit(b *testing.B) {
 			bulk := New("a", Settings{MaxConcurrentCalls: 25})
 			b.ReportAllocs()
 			for b.Loop() {
-				permit, _, refused := bulk.Acquire(ctx)
+				permit, _, refused := bulk.Acquire(ctx, nil)
 				if refused != nil {
 					b.Fatal(refused)
 				}
@@ -29,7 +29,7 @@ func BenchmarkPermitContended(b *testing.B) {
 	b.RunParallel(func(pb *testing.PB) {
 		ctx := context.Background()
 		for pb.Next() {
-			permit, _, refused := bulk.Acquire(ctx)
+			permit, _, refused := bulk.Acquire(ctx, nil)
 			if refused != nil {
 				b.Error(refused)
 			}
@@ -40,10 +40,10 @@ func BenchmarkPermitContended(b *testing.B) {
 
 func BenchmarkRefusal(b *testing.B) {
 	bulk := New("a", Settings{MaxConcurrentCalls: 1})
-	bulk.Acquire(b.Context())
+	bulk.Acquire(b.Context(), nil)
 	b.ReportAllocs()
 	for b.Loop() {
-		if _, _, refused := bulk.Acquire(context.Background()); refused == nil {
+		if _, _, refused := bulk.Acquire(context.Background(), nil); refused == nil {
 			b.Fatal("granted")
 		}
 	}
@@ -58,7 +58,7 @@ func BenchmarkReserve(b *testing.B) {
 	b.Run("entry", func(b *testing.B) {
 		b.ReportAllocs()
 		for b.Loop() {
-			r, _, refused := demand.Reserve(context.Background())
+			r, _, refused := demand.Reserve(context.Background(), nil)
 			if refused != nil {
 				b.Fatal(refused)
 			}
@@ -69,12 +69,12 @@ func BenchmarkReserve(b *testing.B) {
 	b.Run("entry with a call", func(b *testing.B) {
 		b.ReportAllocs()
 		for b.Loop() {
-			r, _, refused := demand.Reserve(context.Background())
+			r, _, refused := demand.Reserve(context.Background(), nil)
 			if refused != nil {
 				b.Fatal(refused)
 			}
 			r.Open()
-			permit, _, refused := one.Acquire(r)
+			permit, _, refused := one.Acquire(r, nil)
 			if refused != nil {
 				b.Fatal(refused)
 			}
@@ -92,12 +92,12 @@ func TestAllocations(t *testing.T) {
 	entry := func(wants ...Want) func() {
 		d := demand(t, wants...)
 		return func() {
-			r, _, refused := d.Reserve(t.Context())
+			r, _, refused := d.Reserve(t.Context(), nil)
 			if refused != nil {
 				t.Fatal(refused)
 			}
 			r.Open()
-			permit, _, _ := wants[0].Bulkhead.Acquire(r)
+			permit, _, _ := wants[0].Bulkhead.Acquire(r, nil)
 			permit.Release()
 			r.Close()
 		}
@@ -108,7 +108,7 @@ func TestAllocations(t *testing.T) {
 		do   func()
 	}{
 		{"call on the pool", 0, func() {
-			permit, _, _ := wants[0].Bulkhead.Acquire(t.Context())
+			permit, _, _ := wants[0].Bulkhead.Acquire(t.Context(), nil)
 			permit.Release()
 		}},
 		{"entry with one bulkhead, and a call", 1, entry(wants[:1]...)},

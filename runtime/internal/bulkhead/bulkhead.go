@@ -8,7 +8,43 @@
 // uses one of its permits. Any other call takes a free one from the pool, with
 // one compare-and-swap. When nothing is free it queues, strictly first come,
 // first served: a request for four holds back later requests for one, because
-// otherwise it might wait for ever.
+// otherwise it might wait for ever. bulkhead.go, queue.go and resize.go say all
+// of that, and can be read without what follows.
+//
+// # Who holds goes first
+//
+// An entry that holds permits may need more of the same bulkhead: for an entry
+// inside it, or for a call beyond its reservation. Such a request is that of a
+// holder. If holders queued like others, the queue would collapse: its front
+// would wait for permits that those at its back hold. Therefore:
+//
+//   - Holders stand in the queue before everybody who holds nothing. Among
+//     themselves they are served first come, first served.
+//   - A permit that comes back to a reservation serves the requests that wait
+//     inside it, before calls that come later and without a way through the
+//     pool.
+//   - Nobody waits in a circle. An idle permit, or that of an entry's own call,
+//     is stuck while a request waits inside its entry, because the entry can't
+//     end before. When all permits that are not free are stuck, nothing can
+//     come free any more. Then the newest request of those who hold them is
+//     refused at once, and its entry ends, or goes on without it.
+//   - While an entry holds permits of one bulkhead, it waits only for those
+//     whose names sort after it. So there is no circle through two bulkheads
+//     either. A bulkhead of which no entry ever holds a permit is excepted,
+//     because nothing of it can be stuck.
+//
+// A call in flight on a permit gets on, and so does an entry in which nobody
+// waits: both end by themselves. nesting.go has these rules, holding.go what
+// entries lend to each other.
+//
+// # Locks
+//
+// Entries inside each other share one lock, that of the outermost; it guards
+// their holdings. Each bulkhead has a lock for its queue and for what is stuck.
+// The lock of the entries comes first. Whoever changes a holding in which a
+// request waits takes both, so that the bulkhead always knows what is stuck.
+// Nobody else pays for that: a call that need not wait takes no lock of the
+// bulkhead.
 package bulkhead
 
 import (
@@ -35,7 +71,10 @@ type Bulkhead struct {
 	mu       sync.Mutex // guards the queue, and the free permits while somebody waits
 	size     int        // that the settings give, which the tally's is too but for a moment
 	queue    queue
+	stuck    stuck
 	capacity int // requests that may wait
+
+	demanded atomic.Bool // some entry may hold permits
 
 	// Every call writes the tally. It keeps a cache line of its own, together
 	// with the one figure that is read beside it.
@@ -64,49 +103,78 @@ func (b *Bulkhead) Name() string { return b.name }
 
 // Acquire takes the permit for one call: from the reservation that ctx carries
 // if that has one to spare, else from the pool, waiting at most the
-// maxWaitDuration and never longer than ctx lives. A context that is done gets
-// no permit, even if one is free. It reports whether it had to wait.
-func (b *Bulkhead) Acquire(ctx context.Context) (p Permit, waited bool, refused *Refusal) {
+// maxWaitDuration, never longer than ctx lives, and only while the gates, if
+// any, don't refuse. A context that is done gets no permit, even if one is free.
+// It reports whether it had to wait.
+func (b *Bulkhead) Acquire(ctx context.Context, gates Gates) (p Permit, waited bool, refused *Refusal) {
 	if err := ctx.Err(); err != nil {
-		return Permit{}, false, b.refuseDone(1, err)
+		return Permit{}, false, b.refuseDone(1, withCause(ctx, err))
 	}
-	return b.Admit(ctx)
+	return b.Admit(ctx, gates)
 }
 
 // Admit is Acquire for a caller that has looked at ctx just now, which costs as
 // much as all that is left to do.
-func (b *Bulkhead) Admit(ctx context.Context) (p Permit, waited bool, refused *Refusal) {
+func (b *Bulkhead) Admit(ctx context.Context, gates Gates) (p Permit, waited bool, refused *Refusal) {
 	if b.open.Load() == 0 {
 		if _, ok := b.take(1, freeToBusy); ok {
-			return Permit{&b.pool}, false, nil
+			return Permit{from: &b.pool}, false, nil
 		}
 	}
-	return b.acquire(ctx)
+	return b.acquire(ctx, gates)
 }
 
 // acquire is the rest of Admit.
-func (b *Bulkhead) acquire(ctx context.Context) (Permit, bool, *Refusal) {
+func (b *Bulkhead) acquire(ctx context.Context, gates Gates) (Permit, bool, *Refusal) {
+	var missed *holding
 	if b.open.Load() > 0 {
-		if h := carried(ctx).use(b); h != nil {
-			return Permit{h}, false, nil
+		from, within := carried(ctx).use(b)
+		if from != nil {
+			return Permit{from: from}, false, nil
 		}
+		missed = within
 	}
-	p := patience{longest: time.Duration(b.wait.Load())}
-	waited, refused := b.obtain(ctx, claim{n: 1, to: freeToBusy}, &p)
-	if refused != nil {
+	p := patience{longest: time.Duration(b.wait.Load()), gates: gates}
+	from, waited, refused := b.obtain(ctx, claim{n: 1, to: freeToBusy, call: true}, &p)
+	switch {
+	case refused != nil:
+		if refused.Kind != Gated {
+			missed.miss(1)
+		}
 		return Permit{}, waited, refused
+	case from != nil:
+		return Permit{from: from}, waited, nil
 	}
-	return Permit{&b.pool}, waited, nil
+	return Permit{&b.pool, missed}, waited, nil
 }
 
 // A Permit is the right to one call. The zero Permit is none.
-type Permit struct{ from *holding }
+type Permit struct {
+	from   *holding
+	missed *holding // that had no permit for the call; nil where none was looked for
+}
+
+// Begin says that the call is made: only then is it counted. A permit that goes
+// back by Return was for no call.
+func (p *Permit) Begin() {
+	if p.missed != nil || p.from != nil && p.from.reservation != nil {
+		p.begin()
+	}
+}
+
+func (p *Permit) begin() {
+	if p.missed != nil {
+		p.missed.miss(1)
+		return
+	}
+	p.from.began()
+}
 
 // Release gives the permit back and leaves p empty, so that a second Release
 // changes nothing.
 func (p *Permit) Release() {
 	h := p.from
-	p.from = nil
+	*p = Permit{}
 	switch {
 	case h == nil:
 	case h.reservation == nil:
@@ -120,7 +188,7 @@ func (p *Permit) Release() {
 // reservation has it for another one. It leaves p empty too.
 func (p *Permit) Return() {
 	if h := p.from; h != nil && h.reservation != nil {
-		p.from = nil
+		*p = Permit{}
 		h.undoCall()
 		return
 	}

@@ -57,7 +57,7 @@ func TestT32SecondReleaseChangesNoCapacity(t *testing.T) {
 	for range 8 {
 		calls.Go(func() {
 			for range 500 {
-				permit, _, refused := b.Acquire(t.Context())
+				permit, _, refused := b.Acquire(t.Context(), nil)
 				if refused != nil {
 					t.Errorf("refused: %v", refused)
 					return
@@ -170,7 +170,7 @@ func TestT39NeverMoreRunThanTheLimit(t *testing.T) {
 	for range 32 {
 		calls.Go(func() {
 			for range 1000 {
-				permit, _, refused := b.Acquire(t.Context())
+				permit, _, refused := b.Acquire(t.Context(), nil)
 				if refused != nil {
 					continue
 				}
@@ -205,7 +205,7 @@ func TestT40FiguresAreExactWhileAllAreRefused(t *testing.T) {
 	}
 	d := demand(t, Want{b, 3, Ticket})
 	d.CountGate()
-	d.Reserve(t.Context())
+	d.Reserve(t.Context(), nil)
 	if got := b.Snapshot().Refused; got != (Refused{Full: 11, Gate: 1}) {
 		t.Errorf("refused: %+v, a refusal of three counts once", got)
 	}
@@ -227,7 +227,7 @@ func TestT41NestedUseTransfersTheReservationExactlyOnce(t *testing.T) {
 func TestT42ReservationIsAllOrNothing(t *testing.T) {
 	b := sized(5, 0)
 	used := acquireN(t, t.Context(), b, 3)
-	refuseEntry(t, t.Context(), Refusal{b, Full, 3, 2, nil}, Want{b, 3, Ticket})
+	refuseEntry(t, t.Context(), Refusal{b, Full, 3, 2, nil, false}, Want{b, 3, Ticket})
 	figures{3, 0, 2, 0}.check(t, b)
 	for _, permit := range used {
 		permit.Release()
@@ -238,7 +238,7 @@ func TestT42ReservationIsAllOrNothing(t *testing.T) {
 		d, entries := demand(t, Want{b, 3, Ticket}), make(chan *Reservation, 2)
 		for range 2 {
 			both.Go(func() {
-				if r, _, refused := d.Reserve(t.Context()); refused == nil {
+				if r, _, refused := d.Reserve(t.Context(), nil); refused == nil {
 					r.Open()
 					won.Add(1)
 					entries <- r
@@ -293,8 +293,8 @@ func TestRefusalsSayWhatWasWanted(t *testing.T) {
 	b := named("payments", 4, 0)
 	for want, r := range map[string]Refusal{
 		"bulkhead payments: full: wanted 1, available 0":                                 *b.full,
-		"bulkhead payments: too large: wanted 9, available 4":                            {b, TooLarge, 9, 4, nil},
-		"bulkhead payments: cancelled: wanted 2, available 1: context deadline exceeded": {b, Cancelled, 2, 1, context.DeadlineExceeded},
+		"bulkhead payments: too large: wanted 9, available 4":                            {b, TooLarge, 9, 4, nil, false},
+		"bulkhead payments: cancelled: wanted 2, available 1: context deadline exceeded": {b, Cancelled, 2, 1, context.DeadlineExceeded, false},
 	} {
 		if got := r.String(); got != want {
 			t.Errorf("got %s, want %s", got, want)
@@ -313,11 +313,11 @@ func TestRefusalsOfOneKindAllocateNothing(t *testing.T) {
 	cancel()
 	for name, ask := range map[string]func() *Refusal{
 		"call with a context that is done": func() *Refusal {
-			_, _, refused := b.Acquire(cancelled)
+			_, _, refused := b.Acquire(cancelled, nil)
 			return refused
 		},
 		"entry with no room": func() *Refusal {
-			_, _, refused := d.Reserve(t.Context())
+			_, _, refused := d.Reserve(t.Context(), nil)
 			return refused
 		},
 	} {
@@ -405,9 +405,9 @@ func TestPanicOfAContextAfterTheGrantLosesNoPermit(t *testing.T) {
 			waiter := try(func(*attempt) {
 				defer func() { recover() }()
 				if wants == nil {
-					b.Acquire(ctx)
+					b.Acquire(ctx, nil)
 				} else {
-					demand(t, Want{b, 1, Ticket}).Reserve(ctx)
+					demand(t, Want{b, 1, Ticket}).Reserve(ctx, nil)
 				}
 				t.Error("the context did not panic")
 			})

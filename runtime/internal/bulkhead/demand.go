@@ -53,6 +53,9 @@ func NewDemand(wants ...Want) (*Demand, error) {
 			return nil, fmt.Errorf("bulkhead %s is wanted twice by one entry", w.Bulkhead.name)
 		}
 	}
+	for _, w := range d.wants {
+		w.Bulkhead.demanded.Store(true)
+	}
 	return d, nil
 }
 
@@ -74,7 +77,8 @@ func (d *Demand) CountGate() {
 
 // Reserve takes all permits of the demand or none. It waits for them no longer
 // than ctx lives and no longer than the largest maxWaitDuration, for all of
-// them together; waited says whether it had to.
+// them together, and only while the gates, if any, don't refuse; waited says
+// whether it had to.
 //
 // Where ctx carries a reservation already, idle permits are borrowed from it
 // first, and only what is missing comes from the pool.
@@ -82,11 +86,11 @@ func (d *Demand) CountGate() {
 // The reservation serves calls from [Reservation.Open] on. One that is closed
 // before has served nobody, and all that it has goes back to where it came
 // from.
-func (d *Demand) Reserve(ctx context.Context) (r *Reservation, waited bool, refused *Refusal) {
+func (d *Demand) Reserve(ctx context.Context, gates Gates) (r *Reservation, waited bool, refused *Refusal) {
 	if err := ctx.Err(); err != nil {
-		return nil, false, d.wants[0].Bulkhead.refuseDone(d.wants[0].N, err)
+		return nil, false, d.wants[0].Bulkhead.refuseDone(d.wants[0].N, withCause(ctx, err))
 	}
-	p := patience{longest: d.patience()}
+	p := patience{longest: d.patience(), gates: gates}
 	outer := From(ctx)
 	if outer == nil {
 		if refused := d.glance(p.longest > 0); refused != nil {
@@ -96,6 +100,7 @@ func (d *Demand) Reserve(ctx context.Context) (r *Reservation, waited bool, refu
 	filling := newReservation(ctx, outer, d.wants)
 	defer func() {
 		if r == nil { // refused, or a method of the context panicked
+			filling.missOwn(refused)
 			filling.Close()
 		}
 	}()
@@ -124,7 +129,7 @@ func (d *Demand) glance(mayWait bool) *Refusal {
 		w := &d.wants[i]
 		switch t := w.Bulkhead.now(); {
 		case w.N > t.size():
-			return w.Bulkhead.refuseClaim(claim{n: w.N}, t)
+			return w.Bulkhead.refuseClaim(&claim{n: w.N}, t)
 		case full == nil && t.available() < w.N:
 			full, seen = w, t
 		}
@@ -132,7 +137,7 @@ func (d *Demand) glance(mayWait bool) *Refusal {
 	if mayWait || full == nil {
 		return nil
 	}
-	return full.Bulkhead.refuseClaim(claim{n: full.N}, seen)
+	return full.Bulkhead.refuseClaim(&claim{n: full.N}, seen)
 }
 
 // patience is the longest wait that one of the bulkheads allows.

@@ -27,10 +27,18 @@ func (want figures) check(t *testing.T, b *Bulkhead) {
 	}
 }
 
-// acquire takes a permit that must be there.
+// acquire takes a permit that must be there, for a call that is made.
 func acquire(t *testing.T, ctx context.Context, b *Bulkhead) *Permit {
 	t.Helper()
-	permit, _, refused := b.Acquire(ctx)
+	permit := take(t, ctx, b)
+	permit.Begin()
+	return permit
+}
+
+// take takes a permit that must be there.
+func take(t *testing.T, ctx context.Context, b *Bulkhead) *Permit {
+	t.Helper()
+	permit, _, refused := b.Acquire(ctx, nil)
 	if refused != nil {
 		t.Fatalf("refused: %v", refused)
 	}
@@ -50,7 +58,7 @@ func acquireN(t *testing.T, ctx context.Context, b *Bulkhead, n int) []*Permit {
 // refuse asks for a permit that must not be given.
 func refuse(t *testing.T, ctx context.Context, b *Bulkhead, kind Kind) *Refusal {
 	t.Helper()
-	_, _, refused := b.Acquire(ctx)
+	_, _, refused := b.Acquire(ctx, nil)
 	if refused == nil || refused.Kind != kind {
 		t.Fatalf("got %v, want a refusal: %s", refused, kind)
 	}
@@ -69,7 +77,7 @@ func demand(t *testing.T, wants ...Want) *Demand {
 // reserve begins an entry whose permits must be there.
 func reserve(t *testing.T, ctx context.Context, wants ...Want) *Reservation {
 	t.Helper()
-	r, _, refused := demand(t, wants...).Reserve(ctx)
+	r, _, refused := demand(t, wants...).Reserve(ctx, nil)
 	if refused != nil {
 		t.Fatalf("refused: %v", refused)
 	}
@@ -80,7 +88,7 @@ func reserve(t *testing.T, ctx context.Context, wants ...Want) *Reservation {
 // refuseEntry begins an entry that must be refused.
 func refuseEntry(t *testing.T, ctx context.Context, want Refusal, wants ...Want) {
 	t.Helper()
-	r, _, refused := demand(t, wants...).Reserve(ctx)
+	r, _, refused := demand(t, wants...).Reserve(ctx, nil)
 	if refused == nil {
 		r.Close()
 		t.Fatalf("got a reservation, want %v", &want)
@@ -115,12 +123,15 @@ func try(do func(a *attempt)) *attempt {
 }
 
 func tryAcquire(ctx context.Context, b *Bulkhead) *attempt {
-	return try(func(a *attempt) { a.permit, _, a.refused = b.Acquire(ctx) })
+	return try(func(a *attempt) {
+		a.permit, _, a.refused = b.Acquire(ctx, nil)
+		a.permit.Begin()
+	})
 }
 
 func tryReserve(ctx context.Context, d *Demand) *attempt {
 	return try(func(a *attempt) {
-		if a.entry, a.waited, a.refused = d.Reserve(ctx); a.entry != nil {
+		if a.entry, a.waited, a.refused = d.Reserve(ctx, nil); a.entry != nil {
 			a.entry.Open()
 		}
 	})

@@ -1,6 +1,9 @@
 package bulkhead
 
-import "context"
+import (
+	"context"
+	"sync/atomic"
+)
 
 // A holding is what one reservation holds of one bulkhead. Holdings of the same
 // bulkhead in nested entries form a chain, along which idle permits are lent
@@ -22,7 +25,7 @@ type holding struct {
 	owed int32 // of these three: belong to the lenders
 
 	fresh    int32 // of a lease's idle ones: no call ran on them so far
-	used     int32
+	used     atomic.Int32
 	unused   int32
 	overflow int32
 }
@@ -61,20 +64,12 @@ func (h *holding) fill(ctx context.Context, p *patience) (waited bool, refused *
 		return false, nil
 	}
 	if _, had := h.bulkhead.take(int(n), h.to()); !had {
-		if waited, refused = h.wait(ctx, p); refused != nil {
+		if _, waited, refused = h.bulkhead.obtain(ctx, h.claim(), p); refused != nil {
 			return waited, refused
 		}
 	}
-	h.book(n)
+	h.book(h.n - h.owed) // others may have lent it more in the meantime
 	return waited, nil
-}
-
-// wait gets what is not there at once, unless it may not wait.
-func (h *holding) wait(ctx context.Context, p *patience) (waited bool, refused *Refusal) {
-	if h.againstOrder() {
-		p = new(patience)
-	}
-	return h.bulkhead.obtain(ctx, h.claim(), p)
 }
 
 // to is where permits from the pool go.
@@ -88,8 +83,8 @@ func (h *holding) to() tally {
 // claim is what a new reservation wants from the pool.
 func (h *holding) claim() claim {
 	c := claim{n: int(h.n - h.owed), loan: int(h.owed), to: h.to()}
-	if h.reservation.outer != nil {
-		c.nested, c.held = h, h.enclosing()
+	if outer := h.reservation.outer; outer != nil {
+		c.in, c.within, c.fills, c.held = outer, h, h, h.enclosing()
 	}
 	return c
 }
@@ -102,15 +97,52 @@ func (h *holding) enclosing() int {
 	return int(h.outer().fromPool())
 }
 
-// againstOrder reports whether to wait would be against the global order, so
-// that two entries could wait for each other.
-func (h *holding) againstOrder() bool {
-	if h.reservation.outer == nil {
-		return false
+// keeps reports whether h has permits that may stay until its entry ends. What
+// a call on a ticket has goes when the call ends.
+func (h *holding) keeps() bool { return h.idle > 0 || h.lent > 0 || h.busy > 0 && h.as != Ticket }
+
+// holds reports whether h or an open entry around it holds permits.
+func (h *holding) holds() bool {
+	for ; h != nil; h = h.outer() {
+		if !h.reservation.closed && h.total() > 0 {
+			return true
+		}
 	}
-	h.lock()
-	defer h.unlock()
-	return h.reservation.outer.holdsAfter(h.bulkhead)
+	return false
+}
+
+// stuck is the number of permits that can't come free before a request inside h
+// is served: those without a call of their own that will end.
+func (h *holding) stuck() int32 {
+	if h.as == Own {
+		return h.busy
+	}
+	return h.idle
+}
+
+// shift moves n permits of h, some of which it has back by that: they serve
+// first who waits inside it. Its lock must be held.
+func (h *holding) shift(n int32, to tally) {
+	b := h.bulkhead
+	if h.reservation.waits.Load() == 0 {
+		b.shift(n, to)
+		return
+	}
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.shift(n, to)
+	b.note(h)
+	b.serveFrom(h)
+	b.serve()
+}
+
+// note lets the bulkhead know what is stuck in h after a change.
+func (h *holding) note() {
+	if h.reservation.waits.Load() > 0 {
+		h.bulkhead.mu.Lock()
+		defer h.bulkhead.mu.Unlock()
+		h.bulkhead.note(h)
+	}
 }
 
 // book counts n permits, as far as they are for calls inside or not.
@@ -125,19 +157,46 @@ func (h *holding) book(n int32) {
 
 // borrow takes what enclosing entries can spare. The lock must be held.
 func (h *holding) borrow() {
-	missing := h.n
-	for from := h.outer(); from != nil && missing > 0; from = from.outer() {
-		if n := from.lend(missing); n > 0 {
-			h.loans = &loan{from, n, h.loans}
-			missing -= n
-		}
+	for from := h.outer(); from != nil && h.owed < h.n; from = from.outer() {
+		h.borrowFrom(from, h.n-h.owed)
 	}
-	h.owed = h.n - missing
-	h.book(h.owed)
+}
+
+// borrowFrom takes up to n idle permits of an enclosing holding, and returns how
+// many it got.
+func (h *holding) borrowFrom(from *holding, n int32) int32 {
+	n = from.lend(n)
+	if n == 0 {
+		return 0
+	}
+	h.owe(from, n)
+	h.book(n)
 	if h.as == Own {
-		h.bulkhead.shift(h.owed, idleToBusy)
-		h.outer().miss(missing)
+		h.bulkhead.shift(n, idleToBusy)
 	}
+	return n
+}
+
+// owe books a loan. Those of the lenders furthest out come first, because they
+// are paid back first.
+func (h *holding) owe(from *holding, n int32) {
+	h.owed += n
+	at := &h.loans
+	for *at != nil && (*at).from != from && from.isInside((*at).from) {
+		at = &(*at).before
+	}
+	if *at != nil && (*at).from == from {
+		(*at).n += n
+		return
+	}
+	*at = &loan{from, n, *at}
+}
+
+func (h *holding) isInside(other *holding) bool {
+	for h = h.outer(); h != nil && h != other; {
+		h = h.outer()
+	}
+	return h != nil
 }
 
 // lend passes up to n idle permits to an inner holding.
@@ -155,7 +214,7 @@ func (h *holding) takeBack(n int32, from tally, spent bool) {
 	h.lent -= n
 	if !h.reservation.closed && (h.as == Lease || !spent) {
 		h.idle += n
-		h.bulkhead.shift(n, oneIdle-from)
+		h.shift(n, oneIdle-from)
 		return
 	}
 	if pooled := h.dismiss(n, from, spent); !spent {
@@ -165,15 +224,15 @@ func (h *holding) takeBack(n int32, from tally, spent bool) {
 }
 
 // dismiss lets n permits go that h no longer counts. What served no call goes
-// to the lenders first, whose calls can still use it; what is spent goes to the
-// pool first. It returns how many went there.
+// to the lenders, whose calls can still use it; what is spent goes to the pool
+// rather than there. It returns how many went to the pool.
 func (h *holding) dismiss(n int32, from tally, spent bool) (pooled int32) {
 	due := min(n, h.owed)
 	if spent {
 		due = max(0, h.owed-h.total())
 	}
-	h.bulkhead.put(n-due, oneFree-from)
 	h.repay(due, from, spent)
+	h.bulkhead.put(n-due, oneFree-from)
 	return n - due
 }
 
@@ -199,12 +258,15 @@ func (h *holding) open() {
 		return
 	}
 	for l := h.loans; l != nil; l = l.before {
-		h.lock()
-		l.from.used += l.n
-		h.unlock()
+		l.from.used.Add(l.n)
 		h.bulkhead.counters.used.Add(uint64(l.n))
 	}
+	h.missOwn()
 }
+
+// missOwn counts the entry's own call as overflow, if it had to look for its
+// permit in the pool.
+func (h *holding) missOwn() { h.outer().miss(h.n - h.owed) }
 
 // close gives back the permits without a call, and the entry's own. Spent says
 // that the body ran.
@@ -212,6 +274,7 @@ func (h *holding) close(spent bool) {
 	if h.as == Own {
 		own := h.busy
 		h.busy = 0
+		h.note()
 		h.dismiss(own, oneBusy, spent)
 		return
 	}
@@ -228,22 +291,39 @@ func (h *holding) close(spent bool) {
 func (h *holding) beginCall() *holding {
 	for from := h; from != nil; from = from.outer() {
 		if from.idle > 0 {
-			from.idle--
-			from.busy++
-			from.used++
-			from.fresh = min(from.fresh, from.idle)
-			from.bulkhead.shift(1, idleToBusy)
-			from.bulkhead.counters.used.Add(1)
+			from.take()
 			return from
 		}
 	}
-	h.miss(1)
 	return nil
 }
 
+// take lets a call run on an idle permit of h.
+func (h *holding) take() {
+	h.idle--
+	h.busy++
+	h.bulkhead.shift(1, idleToBusy)
+}
+
+// began counts a call on a permit of h, now that it is made.
+func (h *holding) began() {
+	h.used.Add(1)
+	h.bulkhead.counters.used.Add(1)
+	if h.as == Lease {
+		h.lock()
+		defer h.unlock()
+		h.fresh = min(h.fresh, h.idle)
+	}
+}
+
 // miss counts n calls as overflow of the innermost open reservation that is for
-// calls.
+// calls, if there is one.
 func (h *holding) miss(n int32) {
+	if h == nil || n == 0 {
+		return
+	}
+	h.lock()
+	defer h.unlock() // all of them have the same lock
 	for ; h != nil; h = h.outer() {
 		if h.as != Own && !h.reservation.closed {
 			h.overflow += n
@@ -261,11 +341,9 @@ func (h *holding) undoCall() {
 		return // from nobody
 	}
 	h.busy--
-	h.used--
-	h.bulkhead.counters.used.Add(^uint64(0))
 	if !h.reservation.closed {
 		h.idle++
-		h.bulkhead.shift(1, busyToIdle)
+		h.shift(1, busyToIdle)
 		return
 	}
 	pooled := h.dismiss(1, oneBusy, false)
@@ -283,7 +361,7 @@ func (h *holding) endCall() {
 	h.busy--
 	if h.as == Lease && !h.reservation.closed {
 		h.idle++
-		h.bulkhead.shift(1, busyToIdle)
+		h.shift(1, busyToIdle)
 		return
 	}
 	h.dismiss(1, oneBusy, h.as != Lease)

@@ -32,7 +32,8 @@ type mBulkhead struct {
 	wait     time.Duration
 	capacity int
 	held     []*mPermit
-	queue    []*mRequest
+	queue    []*mRequest // holders first
+	demanded bool        // an entry may hold permits
 
 	full, tooLarge, cancelled, reserved, used, overflow, unused int
 }
@@ -104,6 +105,8 @@ type mRequest struct {
 	held   int // permits of entries around it there
 	loan   int
 	permit *mPermit // of a call
+
+	holder bool // while it waits: an entry around it, or itself, holds permits of the bulkhead
 
 	state   state
 	err     error // of its context
@@ -197,6 +200,7 @@ func (m *model) begin(o op, wants []mWant, entry bool) {
 	for _, w := range wants {
 		b := m.bulkheads[w.bulkhead]
 		r.holdings = append(r.holdings, &mHolding{entry: r, b: b, as: w.as, n: w.n})
+		b.demanded = b.demanded || entry
 		r.longest = max(r.longest, b.wait)
 	}
 	if r.err != nil {
@@ -250,33 +254,60 @@ func (m *model) fill(r *mRequest) (more bool) {
 	}
 	h := r.holdings[r.step]
 	if !r.entry && m.useReserved(r, h.b) {
-		r.state = isGranted
 		return false
 	}
 	m.want(r, h)
-	patient := !r.entry || m.inOrder(r, h)
+	r.holder = m.holds(r, h)
+	patient := r.longest > 0 && m.inOrder(r, h)
 	switch {
 	case r.need == 0:
 		r.step++
 		return true
-	case len(h.b.queue) == 0 && h.b.free() >= r.need:
+	case h.b.free() >= r.need && h.b.ahead(r) == 0:
 		m.grant(r)
 		return true
-	case !patient || r.longest == 0 || r.need+r.held > h.b.size:
+	case r.need+r.held > h.b.size:
 		return m.refusePermits(r, h.b)
-	}
-	if r.until == 0 {
+	case patient && r.until == 0:
 		r.until = m.now + r.longest
 	}
 	switch {
-	case r.err != nil:
+	case patient && r.err != nil:
 		return m.refuse(r, h.b, Cancelled, h.b.available()+r.loan)
-	case r.until <= m.now, len(h.b.queue) >= h.b.capacity:
+	case !patient, r.until <= m.now, len(h.b.queue) >= h.b.capacity:
 		return m.refusePermits(r, h.b)
 	}
-	h.b.queue = append(h.b.queue, r)
-	r.state, r.waited = isWaiting, true
+	h.b.queue = slices.Insert(h.b.queue, h.b.ahead(r), r)
+	r.state = isWaiting
+	m.serve(h.b)
+	r.waited = r.state == isWaiting
 	return false
+}
+
+// ahead is how many would wait before r.
+func (b *mBulkhead) ahead(r *mRequest) (n int) {
+	for _, q := range b.queue {
+		if q.holder || !r.holder {
+			n++
+		}
+	}
+	return n
+}
+
+// within returns the holdings that r waits in when it wants more of h's
+// bulkhead.
+func (r *mRequest) within(h *mHolding) []*mHolding {
+	if r.entry {
+		if r.outer == nil {
+			return nil
+		}
+		return append([]*mHolding{h}, r.outer.chain(h.b)...)
+	}
+	return r.in.chain(h.b)
+}
+
+func (m *model) holds(r *mRequest, h *mHolding) bool {
+	return slices.ContainsFunc(r.within(h), func(h *mHolding) bool { return !h.entry.closed && len(h.care()) > 0 })
 }
 
 // useReserved lets a call run on a reserved permit.
@@ -284,14 +315,11 @@ func (m *model) useReserved(r *mRequest, b *mBulkhead) bool {
 	chain := r.in.chain(b)
 	for _, h := range chain {
 		if idle := h.idle(); h.open() && len(idle) > 0 {
-			r.permit = idle[0]
-			r.permit.busy, r.permit.ran = true, true
-			h.used++
-			b.used++
+			idle[0].busy, r.permit = true, idle[0]
+			m.open(r)
 			return true
 		}
 	}
-	m.miss(chain)
 	return false
 }
 
@@ -307,31 +335,42 @@ func (m *model) miss(chain []*mHolding) {
 
 // borrow books idle permits of entries around r.
 func (m *model) borrow(r *mRequest, h *mHolding) {
-	chain := r.outer.chain(h.b)
-	for _, from := range chain {
+	for _, from := range r.outer.chain(h.b) {
 		for _, p := range from.idle() {
 			if h.loan < h.n {
-				p.owners = append(p.owners, h)
-				p.busy, p.ran = h.as == Own, false
-				h.loan++
+				m.lend(p, h)
 			}
 		}
 	}
-	if h.as == Own && h.loan < h.n {
-		m.miss(chain)
-	}
+}
+
+func (m *model) lend(p *mPermit, h *mHolding) {
+	p.owners = append(p.owners, h)
+	p.busy, p.ran = h.as == Own, false
+	h.loan++
 }
 
 // inOrder reports whether r may wait for h.
 func (m *model) inOrder(r *mRequest, h *mHolding) bool {
-	for e := r.outer; e != nil; e = e.outer {
+	e := r.outer
+	if !r.entry {
+		e = r.in
+	}
+	for ; e != nil && h.b.demanded; e = e.outer {
 		for _, other := range e.holdings {
-			if !e.closed && other.b.order > h.b.order && len(other.care()) > 0 {
+			if !e.closed && other.b.order > h.b.order && other.keeps() {
 				return false
 			}
 		}
 	}
 	return true
+}
+
+// keeps reports whether h has a permit that does not go with the end of a call.
+func (h *mHolding) keeps() bool {
+	return slices.ContainsFunc(h.care(), func(p *mPermit) bool {
+		return p.owner() != h || !p.busy || h.as != Ticket
+	})
 }
 
 // grant moves permits from the pool to the holding that r is filling.
@@ -349,13 +388,17 @@ func (m *model) grant(r *mRequest) {
 	r.state = isFilling
 }
 
-// open ends the filling: the body runs.
+// open ends the filling: the call is made, or the body runs.
 func (m *model) open(r *mRequest) {
 	r.state = isGranted
 	if !r.entry {
+		m.count(r)
 		return
 	}
 	for _, h := range r.holdings {
+		if h.as == Own && h.loan < h.n {
+			m.miss(r.outer.chain(h.b))
+		}
 		for _, p := range h.care() {
 			switch {
 			case h.as != Own && len(p.owners) == 1:
@@ -365,6 +408,18 @@ func (m *model) open(r *mRequest) {
 				h.b.used++
 			}
 		}
+	}
+}
+
+// count counts a call that is made.
+func (m *model) count(r *mRequest) {
+	b := r.holdings[0].b
+	if h := r.permit.owner(); h != nil {
+		r.permit.ran = true
+		h.used++
+		b.used++
+	} else {
+		m.miss(r.in.chain(b))
 	}
 }
 
@@ -379,13 +434,28 @@ func (m *model) refusePermits(r *mRequest, b *mBulkhead) (more bool) {
 	if r.need+r.held > b.size {
 		return m.refuse(r, b, TooLarge, max(0, b.size-r.held)+r.loan)
 	}
-	return m.refuse(r, b, Full, b.available()+r.loan)
+	return m.refuse(r, b, Full, b.availableTo(r))
+}
+
+// availableTo is how many permits r could have now, if it can't wait.
+func (b *mBulkhead) availableTo(r *mRequest) int {
+	if i := slices.Index(b.queue, r); i > 0 || i < 0 && b.ahead(r) > 0 {
+		return r.loan
+	}
+	return max(0, b.free()) + r.loan
 }
 
 // refuse ends r. If it holds something already, giving that back is more to do.
 func (m *model) refuse(r *mRequest, b *mBulkhead, kind Kind, available int) (more bool) {
 	h := r.holdings[min(r.step, len(r.holdings)-1)]
 	r.state = isRefused
+	switch {
+	case kind == Done:
+	case !r.entry:
+		m.miss(r.in.chain(b))
+	case h.as == Own && h.loan < h.n:
+		m.miss(r.outer.chain(b))
+	}
 	r.refusal = Refusal{Kind: kind, Wanted: h.n, Available: available}
 	switch kind {
 	case Full:
@@ -451,6 +521,7 @@ func (m *model) dismiss(b *mBulkhead, p *mPermit, spent bool) (pooled bool) {
 	p.busy, p.ran = false, true
 	lender := p.owner()
 	if lender.open() && (lender.as == Lease || !spent) {
+		m.serve(b)
 		return false
 	}
 	if m.dismiss(b, p, spent) && !spent {
@@ -497,17 +568,84 @@ func rank(p *mPermit, h *mHolding, spent bool) int {
 	return 1
 }
 
-// serve grants requests in their order.
+// serve grants requests in their order, first those that can have idle permits
+// of the entries around them, and breaks circles.
 func (m *model) serve(b *mBulkhead) {
-	for len(b.queue) > 0 && b.free() >= b.queue[0].need {
-		r := b.queue[0]
-		b.queue = b.queue[1:]
-		m.grant(r)
-		if r.err == nil && r.step == len(r.holdings) {
-			m.open(r)
-		} else {
-			m.tasks = append(m.tasks, func() bool { return m.resume(r) })
+	for again := true; again; {
+		for _, r := range slices.Clone(b.queue) {
+			m.serveInside(r, b)
 		}
+		for len(b.queue) > 0 && b.free() >= b.queue[0].need {
+			r := b.queue[0]
+			b.queue = b.queue[1:]
+			m.grant(r)
+			m.granted(r)
+		}
+		again = m.breakCircle(b)
+	}
+}
+
+// serveInside gives r what has come back to the entries around it.
+func (m *model) serveInside(r *mRequest, b *mBulkhead) {
+	h := r.holdings[min(r.step, len(r.holdings)-1)]
+	for _, from := range r.within(h) {
+		for _, p := range from.idle() {
+			if !r.holder || r.state != isWaiting || from.entry == r || !from.open() {
+				break
+			}
+			if r.entry {
+				m.lend(p, h)
+				r.need, r.loan = r.need-1, r.loan+1
+			} else {
+				p.busy, r.permit, r.need = true, p, 0
+			}
+			if r.need == 0 {
+				r.step++
+				b.leave(r)
+				m.granted(r)
+			}
+		}
+	}
+}
+
+func (b *mBulkhead) leave(r *mRequest) {
+	b.queue = slices.DeleteFunc(b.queue, func(q *mRequest) bool { return q == r })
+}
+
+// breakCircle refuses the newest of those who hold each other up, if nothing
+// can come free.
+func (m *model) breakCircle(b *mBulkhead) bool {
+	for _, p := range b.held {
+		if !slices.ContainsFunc(b.queue, func(r *mRequest) bool { return r.holdsUp(p) }) {
+			return false
+		}
+	}
+	for _, r := range slices.Backward(b.queue) {
+		if slices.ContainsFunc(b.held, r.holdsUp) {
+			available := b.availableTo(r)
+			b.leave(r)
+			m.refuse(r, b, Full, available)
+			r.refusal.Circle = true
+			return true
+		}
+	}
+	return false
+}
+
+// holdsUp reports whether p can't come free before r, which waits for its
+// bulkhead, is served.
+func (r *mRequest) holdsUp(p *mPermit) bool {
+	h := p.owner()
+	return r.holder && h != nil && (!p.busy || h.as == Own) && slices.Contains(r.within(r.holdings[r.step]), h)
+}
+
+// granted lets r go on, which has all that it waited for.
+func (m *model) granted(r *mRequest) {
+	r.state = isFilling
+	if r.err == nil && r.step == len(r.holdings) {
+		m.open(r)
+	} else {
+		m.tasks = append(m.tasks, func() bool { return m.resume(r) })
 	}
 }
 
@@ -520,8 +658,8 @@ func (m *model) resume(r *mRequest) (more bool) {
 	r.step--
 	h := r.holdings[r.step]
 	if !r.entry {
-		m.dismiss(h.b, r.permit, true)
-		m.refuse(r, h.b, Cancelled, 1)
+		m.undo(h.b, r.permit)
+		m.refuse(r, h.b, Cancelled, 0)
 		return false
 	}
 	for _, p := range h.care() {
@@ -530,8 +668,18 @@ func (m *model) resume(r *mRequest) (more bool) {
 		}
 	}
 	m.serve(h.b)
-	m.refuse(r, h.b, Cancelled, h.n)
+	m.refuse(r, h.b, Cancelled, r.loan)
 	return false
+}
+
+// undo takes back the permit of a call that is not made.
+func (m *model) undo(b *mBulkhead, p *mPermit) {
+	h := p.owner()
+	if p.busy = false; h != nil && !h.entry.closed {
+		m.serve(b)
+	} else if pooled := m.dismiss(b, p, false); pooled && h != nil {
+		b.unused++
+	}
 }
 
 // leave takes a request out of the queue whose time is over.
@@ -540,17 +688,14 @@ func (m *model) leave(r *mRequest) (more bool) {
 		return false
 	}
 	b := r.holdings[r.step].b
-	available := 0
-	if b.queue[0] == r {
-		available = max(0, b.free())
-	}
-	b.queue = slices.DeleteFunc(b.queue, func(q *mRequest) bool { return q == r })
+	available := b.availableTo(r)
+	b.leave(r)
 	m.serve(b)
 	kind := Full
 	if r.err != nil {
 		kind = Cancelled
 	}
-	return m.refuse(r, b, kind, available+r.loan)
+	return m.refuse(r, b, kind, available)
 }
 
 // fail ends contexts, and those inside them.
@@ -605,6 +750,7 @@ func (m *model) end(r *mRequest) {
 		m.dismiss(b, p, true)
 	case h.as == Lease && !h.entry.closed:
 		p.busy = false
+		m.serve(b)
 	default:
 		m.dismiss(b, p, h.as != Lease)
 	}
@@ -634,7 +780,7 @@ func (m *model) askAgain(r *mRequest, b *mBulkhead) (more bool) {
 
 func (m *model) refuseMisfit(r *mRequest, b *mBulkhead) {
 	if r.need+r.held > b.size {
-		b.queue = slices.DeleteFunc(b.queue, func(q *mRequest) bool { return q == r })
+		b.leave(r)
 		m.refuse(r, b, TooLarge, max(0, b.size-r.held)+r.loan)
 	}
 }
@@ -678,7 +824,7 @@ func describe(waits, waited, refused bool, r Refusal) string {
 	case waits:
 		return "waits"
 	case refused:
-		return fmt.Sprint("refused ", r.Kind, r.Wanted, r.Available, r.Cause)
+		return fmt.Sprint("refused ", r.Kind, r.Wanted, r.Available, r.Cause, r.Circle)
 	}
 	return fmt.Sprint("granted, waited: ", waited)
 }

@@ -7,21 +7,38 @@ import (
 
 // A claim is a request for permits of one bulkhead.
 type claim struct {
-	n      int      // permits wanted from the pool
-	to     tally    // the move that grants one
-	nested *holding // that wants them, if others enclose it
-	held   int      // permits that those held when last asked
-	loan   int      // permits got from those already
+	n      int          // permits wanted from the pool
+	to     tally        // the move that grants one
+	call   bool         // not an entry
+	in     *Reservation // the entries around it, if it matters what they hold
+	within *holding     // the innermost holding of the bulkhead in which it waits, see nesting.go
+	fills  *holding     // of an entry inside others: its own, which is within too
+	held   int          // permits that those others had when last asked
+	loan   int          // permits got from them already
 }
 
 // fits reports whether a bulkhead of that size could ever grant the claim.
-func (c claim) fits(size int) bool { return c.n+c.held <= size }
+func (c *claim) fits(size int) bool { return c.n+c.held <= size }
 
-// patience is how long a request may wait, for all of its bulkheads together.
-// The time runs from the first wait on, since what comes before takes none.
+// wanted is the number of permits that the caller asked for.
+func (c *claim) wanted() int { return c.n + c.loan }
+
+// Gates stand before the bulkhead. Who waits for a permit asks them again when
+// their answer may have changed, and waits no longer once they refuse.
+type Gates interface {
+	// Watch sends to news, without waiting, whenever the answer may be another.
+	Watch(news chan<- struct{})
+	Unwatch(news chan<- struct{})
+	Refuse() bool
+}
+
+// patience is how long a request may wait, for all of its bulkheads together,
+// and the gates that may end it before. The time runs from the first wait on,
+// since what comes before takes none.
 type patience struct {
 	longest time.Duration
 	until   time.Time
+	gates   Gates
 }
 
 // left returns how long a wait may last, and the error of a context that leaves
@@ -42,7 +59,7 @@ func (p *patience) left(ctx context.Context) (time.Duration, error) {
 // its deadline passed.
 func ended(ctx context.Context, now time.Time) error {
 	if err := ctx.Err(); err != nil {
-		return err
+		return withCause(ctx, err)
 	}
 	if deadline, ok := ctx.Deadline(); ok && !now.Before(deadline) {
 		return context.DeadlineExceeded
@@ -50,65 +67,101 @@ func ended(ctx context.Context, now time.Time) error {
 	return nil
 }
 
-// obtain takes what c claims, and waits for it as long as p and ctx allow.
-func (b *Bulkhead) obtain(ctx context.Context, c claim, p *patience) (waited bool, refused *Refusal) {
+// obtain takes what c claims, and waits for it as long as p and ctx allow. From
+// is where the permit of a call came from, nil if that is the pool.
+func (b *Bulkhead) obtain(ctx context.Context, c claim, p *patience) (from *holding, waited bool, refused *Refusal) {
 	t, ok := b.take(c.n, c.to)
 	if ok {
-		return false, nil
+		return nil, false, nil
 	}
-	if p.longest <= 0 || !c.fits(t.size()) {
-		return false, b.refuseClaim(c, t)
+	patient := p.longest > 0
+	if b.demanded.Load() {
+		b.findEntries(ctx, &c)
+		patient = patient && c.inOrder(b)
 	}
-	left, err := p.left(ctx)
-	switch {
-	case err != nil:
-		return false, b.refuse(Refusal{Kind: Cancelled, Wanted: c.n + c.loan, Available: t.available() + c.loan, Cause: err})
-	case left <= 0:
-		return false, b.refuseClaim(c, t)
+	if !c.fits(t.size()) || !patient && !c.passes(t) {
+		return nil, false, b.refuseClaim(&c, t)
+	}
+	left := time.Duration(0)
+	if patient {
+		var err error
+		if left, err = p.left(ctx); err != nil {
+			return nil, false, b.refuse(Refusal{Kind: Cancelled, Wanted: c.wanted(), Available: t.available() + c.loan, Cause: err})
+		}
 	}
 	done := ctx.Done() // before there is a place in the queue that a panic could lose
 	w := newWaiter(c)
-	if waits, refused := b.enqueue(w); !waits {
-		return false, refused
+	if waits, refused := b.enqueue(w, left > 0); !waits {
+		return w.from, false, refused
 	}
-	return true, b.await(ctx, done, w, left)
+	refused = b.await(ctx, done, w, left, p.gates)
+	return w.from, true, refused
 }
 
 // enqueue lets w wait, unless it is granted or refused at once.
-func (b *Bulkhead) enqueue(w *waiter) (waits bool, refused *Refusal) {
+func (b *Bulkhead) enqueue(w *waiter, patient bool) (waits bool, refused *Refusal) {
+	defer w.lockEntries()()
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	// From here on free permits are ours to give: a release either came before
 	// and is seen now, or sees the mark and comes to serve the queue.
 	t := tally(b.tally.Or(int64(queued)))
-	granted := b.queue.first == nil && t.free() >= w.n
-	if room := b.queue.length < b.capacity; w.fits(t.size()) && (granted || room) {
-		b.queue.push(w)
-	} else {
-		refused = b.refuseClaim(w.claim, t)
+	room := b.queue.length < b.capacity
+	if !w.fits(t.size()) {
+		refused = b.refuseClaim(&w.claim, t)
+		b.serve()
+		return false, refused
+	}
+	b.push(w)
+	b.grantAll()
+	if w.queued && !(patient && room) {
+		refused = b.refuse(Refusal{Kind: Full, Wanted: w.wanted(), Available: b.availableTo(w)})
+		b.remove(w)
 	}
 	b.serve()
-	return w.queued, refused
+	if w.queued || refused != nil {
+		return w.queued, refused
+	}
+	return false, <-w.verdict
+}
+
+// availableTo is how many permits w, which is queued, could have now.
+func (b *Bulkhead) availableTo(w *waiter) int {
+	if w != b.queue.first {
+		return w.loan
+	}
+	return max(0, b.now().free()) + w.loan
 }
 
 // await returns when w was granted, or is not to wait any longer.
-func (b *Bulkhead) await(ctx context.Context, done <-chan struct{}, w *waiter, left time.Duration) *Refusal {
+func (b *Bulkhead) await(ctx context.Context, done <-chan struct{}, w *waiter, left time.Duration, gates Gates) *Refusal {
 	timer := time.NewTimer(left)
 	defer timer.Stop()
+	var news chan struct{}
+	if gates != nil {
+		news = make(chan struct{}, 1)
+		gates.Watch(news)
+		defer gates.Unwatch(news)
+		news <- struct{}{} // they may have changed before
+	}
+	gated := false
 	for waits := true; waits; {
 		select {
 		case refused := <-w.verdict:
 			return b.decided(ctx, w, refused)
 		case <-w.shrunk:
 			b.askAgain(w)
+		case <-news:
+			gated = gates.Refuse()
+			waits = !gated
 		case <-done:
 			waits = false
 		case <-timer.C:
 			waits = false
 		}
 	}
-	if refused, left := b.leave(ctx, w); left {
-		return refused
+	if available, left := b.leave(w); left {
+		return b.refuseLate(ctx, w, available, gated)
 	}
 	return b.decided(ctx, w, <-w.verdict)
 }
@@ -116,7 +169,7 @@ func (b *Bulkhead) await(ctx context.Context, done <-chan struct{}, w *waiter, l
 // askAgain refuses w if, with what the entries around it hold now, its bulkhead
 // became too small.
 func (b *Bulkhead) askAgain(w *waiter) {
-	held := w.nested.enclosing()
+	held := w.fills.enclosing()
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	w.held = held
@@ -133,43 +186,52 @@ func (b *Bulkhead) decided(ctx context.Context, w *waiter, refused *Refusal) *Re
 	kept := false
 	defer func() {
 		if !kept { // also where a method of the context panics
-			b.put(int32(w.n), -w.to)
+			b.handBack(w)
 		}
 	}()
 	if err := ended(ctx, time.Now()); err != nil {
-		return b.refuse(Refusal{Kind: Cancelled, Wanted: w.n + w.loan, Available: w.n + w.loan, Cause: err})
+		return b.refuse(Refusal{Kind: Cancelled, Wanted: w.wanted(), Available: w.loan, Cause: err}) // as before the grant
 	}
 	kept = true
 	return nil
 }
 
-// leave takes w out of the queue and lets those behind it move up. It reports
-// false if w's turn has come in the meantime. The context is asked without the
-// lock, for it may be anybody's code.
-func (b *Bulkhead) leave(ctx context.Context, w *waiter) (refused *Refusal, left bool) {
-	available, left := b.withdraw(w)
-	if !left {
-		return nil, false
+// handBack returns what was granted to w.
+func (b *Bulkhead) handBack(w *waiter) {
+	if w.from != nil {
+		w.from.undoCall()
+		return
 	}
-	r := Refusal{Kind: Full, Wanted: w.n + w.loan, Available: available + w.loan}
-	if err := ended(ctx, time.Now()); err != nil {
-		r.Kind, r.Cause = Cancelled, err
-	}
-	return b.refuse(r), true
+	b.put(int32(w.n), -w.to)
 }
 
-func (b *Bulkhead) withdraw(w *waiter) (available int, left bool) {
+// leave takes w out of the queue and lets those behind it move up. It reports
+// false if its turn has come in the meantime, and may come right now: permits
+// may be free that nobody has served the queue with yet.
+func (b *Bulkhead) leave(w *waiter) (available int, left bool) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
+	b.serve()
 	if !w.queued {
 		return 0, false
 	}
-	if w == b.queue.first {
-		available = max(0, b.now().free())
-	}
-	b.queue.remove(w)
+	available = b.availableTo(w)
+	b.remove(w)
 	b.serve()
 	return available, true
+}
+
+// refuseLate refuses who has left the queue. The context is asked without the
+// lock, for it may be anybody's code.
+func (b *Bulkhead) refuseLate(ctx context.Context, w *waiter, available int, gated bool) *Refusal {
+	if gated {
+		return &Refusal{Bulkhead: b, Kind: Gated, Wanted: w.wanted(), Available: available}
+	}
+	r := Refusal{Kind: Full, Wanted: w.wanted(), Available: available}
+	if err := ended(ctx, time.Now()); err != nil {
+		r.Kind, r.Cause = Cancelled, err
+	}
+	return b.refuse(r)
 }
 
 // wake serves the queue after permits became free.
@@ -179,22 +241,51 @@ func (b *Bulkhead) wake() {
 	b.serve()
 }
 
-// serve grants requests in their order, as far as the free permits go. The lock
-// must be held.
+// serve grants requests in their order, as far as the free permits go, and
+// refuses those that would wait in a circle. The lock must be held.
 func (b *Bulkhead) serve() {
-	for w := b.queue.first; w != nil && b.now().free() >= w.n; w = b.queue.first {
-		b.tally.Add(int64(tally(w.n) * w.to))
-		b.queue.remove(w)
-		w.verdict <- nil
+	b.grantAll()
+	for b.breakCircle() {
+		b.grantAll()
 	}
 	if b.queue.first == nil {
 		b.tally.And(int64(^queued))
 	}
 }
 
+func (b *Bulkhead) grantAll() {
+	for w := b.queue.first; w != nil && b.now().free() >= w.n; w = b.queue.first {
+		b.tally.Add(int64(tally(w.n) * w.to))
+		b.grant(w)
+	}
+}
+
+// grant ends the wait of w, which has its permits.
+func (b *Bulkhead) grant(w *waiter) {
+	b.remove(w)
+	w.verdict <- nil
+}
+
+func (b *Bulkhead) push(w *waiter) {
+	b.enclose(w)
+	b.queue.push(w)
+	if w.holder {
+		for h := w.lender(); h != nil && w.queued; h = h.outer() {
+			b.serveFrom(h)
+		}
+	}
+}
+
+func (b *Bulkhead) remove(w *waiter) {
+	b.queue.remove(w)
+	b.disclose(w)
+}
+
 // A waiter is a claim in the queue.
 type waiter struct {
 	claim
+	holder     bool          // an entry around it holds permits of the bulkhead
+	from       *holding      // of a call: whose permit it got; nil if that is the pool's
 	verdict    chan *Refusal // has room for the one verdict: nil grants
 	shrunk     chan struct{} // tells a nested one to ask what the others hold, for which it needs their lock
 	queued     bool
@@ -203,40 +294,50 @@ type waiter struct {
 
 func newWaiter(c claim) *waiter {
 	w := &waiter{claim: c, verdict: make(chan *Refusal, 1)}
-	if c.nested != nil {
+	if c.fills != nil {
 		w.shrunk = make(chan struct{}, 1)
 	}
 	return w
 }
 
-// A queue is a list of waiters, from which any can leave.
+// A queue is a list of waiters, from which any can leave. Holders stand first.
 type queue struct {
-	first, last *waiter
-	length      int
+	first, last, lastHolder *waiter
+	length                  int
 }
 
+// push lets w stand behind all others, or as a holder behind all holders.
 func (q *queue) push(w *waiter) {
-	w.queued, w.prev = true, q.last
-	if q.last == nil {
-		q.first = w
-	} else {
-		q.last.next = w
+	before := q.last
+	if w.holder {
+		before, q.lastHolder = q.lastHolder, w
 	}
-	q.last = w
+	w.queued, w.prev, w.next = true, before, *q.nextOf(before)
+	*q.nextOf(before), *q.prevOf(w.next) = w, w
 	q.length++
 }
 
 func (q *queue) remove(w *waiter) {
-	if w.prev == nil {
-		q.first = w.next
-	} else {
-		w.prev.next = w.next
+	if w == q.lastHolder {
+		q.lastHolder = w.prev // only holders stand before one
 	}
-	if w.next == nil {
-		q.last = w.prev
-	} else {
-		w.next.prev = w.prev
-	}
+	*q.nextOf(w.prev), *q.prevOf(w.next) = w.next, w.prev
 	w.queued, w.prev, w.next = false, nil, nil
 	q.length--
+}
+
+// nextOf is where the list goes on behind w, or begins if w is nil.
+func (q *queue) nextOf(w *waiter) **waiter {
+	if w == nil {
+		return &q.first
+	}
+	return &w.next
+}
+
+// prevOf is what stands before w, or last if w is nil.
+func (q *queue) prevOf(w *waiter) **waiter {
+	if w == nil {
+		return &q.last
+	}
+	return &w.prev
 }

@@ -20,9 +20,12 @@ const (
 	Cancelled
 	// Done: the context was done before the bulkhead was asked.
 	Done
+	// Gated: the gates before the bulkhead ended the wait. It is not counted:
+	// gates have their own errors and counters.
+	Gated
 )
 
-var kinds = [...]string{Full: "full", TooLarge: "too large", Cancelled: "cancelled", Done: "done"}
+var kinds = [...]string{Full: "full", TooLarge: "too large", Cancelled: "cancelled", Done: "done", Gated: "gated"}
 
 func (k Kind) String() string {
 	if int(k) < len(kinds) && kinds[k] != "" {
@@ -41,10 +44,14 @@ type Refusal struct {
 	// none behind a queue. For TooLarge it is how many it could ever have.
 	Available int
 	Cause     error // the context's error for Cancelled and Done, else nil
+	Circle    bool  // Full, because it would have waited for itself
 }
 
 func (r *Refusal) String() string {
 	s := fmt.Sprintf("bulkhead %s: %s: wanted %d, available %d", r.Bulkhead.name, r.Kind, r.Wanted, r.Available)
+	if r.Circle {
+		s += ", and it would wait for itself"
+	}
 	if r.Cause != nil {
 		s += ": " + text.Of(r.Cause)
 	}
@@ -61,7 +68,7 @@ func (b *Bulkhead) refuse(r Refusal) *Refusal {
 		return b.full
 	}
 	if r.Cause != nil && r.Cause != context.Canceled && r.Cause != context.DeadlineExceeded {
-		return keep(r) // errors of unknown types may not even be comparable
+		return keep(r) // as in withCause
 	}
 	last := b.last.Load()
 	if last == nil || *last != r {
@@ -74,14 +81,33 @@ func (b *Bulkhead) refuse(r Refusal) *Refusal {
 func keep(r Refusal) *Refusal { return &r }
 
 // refuseClaim refuses for want of permits, in view of t.
-func (b *Bulkhead) refuseClaim(c claim, t tally) *Refusal {
+func (b *Bulkhead) refuseClaim(c *claim, t tally) *Refusal {
 	if c.fits(t.size()) {
-		return b.refuse(Refusal{Kind: Full, Wanted: c.n + c.loan, Available: t.available() + c.loan})
+		return b.refuse(Refusal{Kind: Full, Wanted: c.wanted(), Available: t.available() + c.loan})
 	}
-	return b.refuse(Refusal{Kind: TooLarge, Wanted: c.n + c.loan, Available: max(0, t.size()-c.held) + c.loan})
+	return b.refuse(Refusal{Kind: TooLarge, Wanted: c.wanted(), Available: max(0, t.size()-c.held) + c.loan})
 }
 
 // refuseDone refuses n permits to a context that is done.
 func (b *Bulkhead) refuseDone(n int, cause error) *Refusal {
 	return b.refuse(Refusal{Kind: Done, Wanted: n, Available: min(n, b.now().available()), Cause: cause})
 }
+
+// withCause is err, the error of a context, and why it was cancelled if that
+// says more.
+func withCause(ctx context.Context, err error) error {
+	if err != context.Canceled && err != context.DeadlineExceeded {
+		return err // errors of unknown types may not even be comparable
+	}
+	cause := context.Cause(ctx)
+	if cause == nil || cause == err {
+		return err
+	}
+	return &caused{err, cause}
+}
+
+// caused is the error of a context that was cancelled with a cause. It is both.
+type caused struct{ err, cause error }
+
+func (c *caused) Error() string   { return c.err.Error() + ": " + c.cause.Error() }
+func (c *caused) Unwrap() []error { return []error{c.err, c.cause} }

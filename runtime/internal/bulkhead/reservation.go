@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"sync"
+	"sync/atomic"
 )
 
 // A Reservation holds the permits of an entry method while its body runs. It is
@@ -20,6 +21,7 @@ type Reservation struct {
 	mu     sync.Mutex   // that of the root guards the holdings of all reservations inside it
 	opened bool         // the body runs, or ran
 	closed bool
+	waits  atomic.Int32 // requests of holders that wait inside it; grows under mu only
 
 	holdings []holding
 }
@@ -154,7 +156,7 @@ func (r *Reservation) find(b *Bulkhead) *holding {
 func (r *Reservation) holdsAfter(b *Bulkhead) bool {
 	for ; r != nil; r = r.outer {
 		for i := range r.holdings {
-			if h := &r.holdings[i]; !r.closed && h.total() > 0 && order(h.bulkhead, b) > 0 {
+			if h := &r.holdings[i]; !r.closed && h.keeps() && order(h.bulkhead, b) > 0 {
 				return true
 			}
 		}
@@ -162,16 +164,18 @@ func (r *Reservation) holdsAfter(b *Bulkhead) bool {
 	return false
 }
 
-// use lets a call of b run on a permit of r or of a reservation around it, and
-// returns where it came from: nil if it has to come from the pool.
-func (r *Reservation) use(b *Bulkhead) *holding {
+// use lets a call of b run on a permit of r or of a reservation around it. From
+// is where that came from: nil if it has to come from the pool. Within is the
+// innermost holding that was asked.
+func (r *Reservation) use(b *Bulkhead) (from, within *holding) {
 	if r == nil {
-		return nil
+		return nil, nil
 	}
 	mu := &r.root().mu
 	mu.Lock()
 	defer mu.Unlock()
-	return r.find(b).beginCall()
+	within = r.find(b)
+	return within.beginCall(), within
 }
 
 // borrow takes from the enclosing reservations what they can spare, and refuses
@@ -186,10 +190,20 @@ func (r *Reservation) borrow() *Refusal {
 	for i := range r.holdings {
 		h := &r.holdings[i]
 		if c, t := h.claim(), h.bulkhead.now(); c.n > 0 && !c.fits(t.size()) {
-			return h.bulkhead.refuseClaim(c, t)
+			return h.bulkhead.refuseClaim(&c, t)
 		}
 	}
 	return nil
+}
+
+// missOwn counts the entry's own call where its bulkhead refused it.
+func (r *Reservation) missOwn(refused *Refusal) {
+	for i := range r.holdings {
+		h := &r.holdings[i]
+		if h.as == Own && refused != nil && refused.Bulkhead == h.bulkhead && refused.Kind != Gated {
+			h.missOwn()
+		}
+	}
 }
 
 // Open makes the reservation one that serves calls. It is for the moment before
@@ -245,7 +259,7 @@ func (r *Reservation) Usage() []Usage {
 	var all []Usage
 	for i := range r.holdings {
 		if h := &r.holdings[i]; h.as != Own {
-			all = append(all, Usage{h.bulkhead, int(h.n), int(h.used), int(h.unused), int(h.overflow)})
+			all = append(all, Usage{h.bulkhead, int(h.n), int(h.used.Load()), int(h.unused), int(h.overflow)})
 		}
 	}
 	return all

@@ -33,7 +33,7 @@ func (b *Bulkhead) tune(s Settings) {
 func (b *Bulkhead) refuseMisfits() {
 	for w := b.queue.first; w != nil; {
 		next := w.next
-		if w.nested == nil || w.n > b.size {
+		if w.fills == nil || w.n > b.size {
 			b.refuseMisfit(w)
 		} else {
 			select {
@@ -47,7 +47,7 @@ func (b *Bulkhead) refuseMisfits() {
 
 func (b *Bulkhead) refuseMisfit(w *waiter) {
 	if t := b.now(); w.queued && !w.fits(t.size()) {
-		b.queue.remove(w)
-		w.verdict <- b.refuseClaim(w.claim, t)
+		b.remove(w)
+		w.verdict <- b.refuseClaim(&w.claim, t)
 	}
 }

@@ -68,7 +68,7 @@ func (s *stress) enter(ctx context.Context, depth int) {
 	if err != nil {
 		return // of nothing
 	}
-	entry, _, refused := d.Reserve(ctx)
+	entry, _, refused := d.Reserve(ctx, nil)
 	if refused != nil {
 		return
 	}
@@ -84,7 +84,7 @@ func (s *stress) enter(ctx context.Context, depth int) {
 }
 
 func (s *stress) call(ctx context.Context) {
-	permit, _, refused := s.bulkheads[rand.IntN(len(s.bulkheads))].Acquire(ctx)
+	permit, _, refused := s.bulkheads[rand.IntN(len(s.bulkheads))].Acquire(ctx, nil)
 	if refused != nil {
 		return
 	}
@@ -137,13 +137,13 @@ func TestNobodyIsForgottenInTheQueue(t *testing.T) {
 			users.Go(func() {
 				for range 1000 {
 					if i == 0 {
-						if entry, _, refused := pair.Reserve(t.Context()); refused == nil {
+						if entry, _, refused := pair.Reserve(t.Context(), nil); refused == nil {
 							entry.Open()
 							runtime.Gosched()
 							entry.Close()
 							continue
 						}
-					} else if permit, _, refused := b.Acquire(t.Context()); refused == nil {
+					} else if permit, _, refused := b.Acquire(t.Context(), nil); refused == nil {
 						runtime.Gosched()
 						permit.Release()
 						continue
