@@ -3,17 +3,22 @@
 // how a suggestion is worded is left to the caller.
 package nearest
 
-import "strings"
+import (
+	"strings"
+
+	"github.com/resgen-go/resgen/internal/glyph"
+)
 
 // Name returns the element of valid that is nearest to got, and false if none
-// is near enough to be worth suggesting. Case does not count. Among equally
+// is near enough to be worth suggesting. Case does not count, nor does a letter
+// of another alphabet that looks like the right one. Among equally
 // near names the first of valid wins, so the answer is the same on every run.
 //
 // The measure is the number of letters that were added, left out, replaced or
 // swapped with their neighbour. One such slip in every three letters of the
 // longer name is near enough, and one in a name of two.
 func Name(got string, valid []string) (string, bool) {
-	wrote := []rune(strings.ToLower(got))
+	wrote := []rune(strings.ToLower(glyph.Plain(got)))
 	best, least, found := "", 0, false
 	for _, name := range valid {
 		meant := []rune(strings.ToLower(name))
