@@ -1,16 +1,18 @@
 package directives
 
 import (
+	"fmt"
 	"go/ast"
 	"go/doc"
 	"go/token"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
-	"time"
 	"unicode"
 	"unicode/utf8"
 
+	"github.com/resgen-go/resgen/internal/glyph"
 	"github.com/resgen-go/resgen/internal/nearest"
 )
 
@@ -46,8 +48,12 @@ func (p *parser) read(d ast.Directive) Directive {
 	}
 	r := reader{p, &directive}
 	given, before := map[*Param]bool{}, len(p.faults)
-	for _, arg := range args {
-		r.argument(d, arg, given)
+	for _, group := range r.joined(args) {
+		if len(group) > 1 {
+			r.apart(d, group, given)
+		} else {
+			r.argument(d, group[0], given)
+		}
 	}
 	if len(p.faults) == before {
 		r.missing(given)
@@ -58,13 +64,13 @@ func (p *parser) read(d ast.Directive) Directive {
 func (p *parser) unknown(d ast.Directive) {
 	word, tail := letters(d.Name)
 	hint := ""
-	if meant, ok := nearest.Name(word, kindNames()); ok {
+	if meant, ok := nearest.Name(glyph.Plain(word), kindNames()); ok {
 		hint = "; did you mean " + meant + "?"
 		if tail != "" {
 			hint = "; did you mean " + meant + "? A space ends the name"
 		}
 	}
-	p.fault(d.Slash, d.Name, "there is no such directive%s (allowed: %s)", hint, strings.Join(kindNames(), ", "))
+	p.fault(d.Slash, d.Name, "there is no such directive%s%s (allowed: %s)", glyph.Remark(d.Name), hint, strings.Join(kindNames(), ", "))
 }
 
 // letters cuts the letters at the beginning of s from the rest.
@@ -107,10 +113,11 @@ func (r *reader) argument(d ast.Directive, arg ast.DirectiveArg, given map[*Para
 	param := r.directive.Kind.param(key)
 	switch {
 	case keyed && (param == nil || key == ""):
-		r.unknownKey(key, arg.Pos)
-	case param == nil, !keyed && given[param]:
+		r.unknownKey(key, text, arg.Pos)
+	case !keyed && r.withColon(arg, given):
+	case param == nil, !keyed && given[param] && !param.Many:
 		r.superfluous(arg)
-	case given[param]:
+	case given[param] && !param.Many:
 		r.wrong(arg.Pos, "key %s is repeated; write it once: %s", key, r.directive.Kind.Usage())
 	default:
 		given[param] = true
@@ -118,12 +125,26 @@ func (r *reader) argument(d ast.Directive, arg ast.DirectiveArg, given map[*Para
 	}
 }
 
-func (r *reader) unknownKey(key string, pos token.Pos) {
-	hint := ""
-	if meant, ok := nearest.Name(key, r.directive.Kind.keys()); ok {
-		hint = "; did you mean " + meant + "?"
+// unknownKey reports an argument with a key that the directive does not have. It
+// may be a setting, or a name that needs no key.
+func (r *reader) unknownKey(key, value string, pos token.Pos) {
+	kind := r.directive.Kind
+	guard := guardNamed(kind)
+	word, _ := letters(key)
+	meant, near := nearest.Name(key, kind.keys())
+	switch is := settingLike(value); {
+	case near:
+		r.wrong(pos, "unknown key %s; did you mean %s? (allowed: %s)", glyph.Quoted(key), meant, kind.Usage())
+	case guard != "" && is != "" && word != "":
+		r.wrong(pos, "%s looks like a setting; name the %s here and write its settings in the settings file, %[2]ss.NAME",
+			glyph.Shown(key+"="+value), guard)
+	case guard != "" && is != "":
+		r.wrong(pos, "%s", instead(strings.TrimLeft(key+"="+value, "="), is, guard))
+	case kind.mayBeNamed() && slices.Contains([]string{"", "name", "id", kind.Name, guard}, strings.ToLower(key)) && refused(value) == "":
+		r.wrong(pos, "a name has no key; write //%s:%s %s", Tool, kind.Name, value)
+	default:
+		r.wrong(pos, "unknown key %s (allowed: %s)", glyph.Quoted(key), kind.Usage())
 	}
-	r.wrong(pos, "unknown key %q%s (allowed: %s)", key, hint, r.directive.Kind.Usage())
 }
 
 func (r *reader) superfluous(arg ast.DirectiveArg) {
@@ -132,7 +153,7 @@ func (r *reader) superfluous(arg ast.DirectiveArg) {
 	if meant, ok := nearest.Name(word, r.directive.Kind.keys()); ok {
 		hint = "; did you mean " + meant + "=?"
 	}
-	r.wrong(arg.Pos, "argument %q is one too many%s (allowed: %s)", arg.Arg, hint, r.directive.Kind.Usage())
+	r.wrong(arg.Pos, "argument %s is one too many%s (allowed: %s)", glyph.Quoted(arg.Arg), hint, r.directive.Kind.Usage())
 }
 
 // missing reports what the directive cannot do without.
@@ -153,25 +174,55 @@ func (r *reader) wrong(pos token.Pos, format string, args ...any) {
 	r.fault(pos, r.directive.Kind.Name, format, args...)
 }
 
+// name reads the name of the guard that the directive is about.
 func (r *reader) name(value Ref) {
-	r.directive.Name = r.checked(value)
+	r.directive.Name = r.checked(value, guardNamed(r.directive.Kind))
 }
 
-// timeout reads the name of a timeout, where a duration is easily written.
-func (r *reader) timeout(value Ref) {
-	if _, err := time.ParseDuration(value.Text); err == nil {
-		r.wrong(value.Pos, "%s looks like a duration; name the timeout here and write its duration in the settings, timeouts.NAME.duration", value.Text)
-		value.Text = ""
-		r.directive.Name = value
-		return
+// guardNamed is the kind of the guard that the name of a directive is that of;
+// empty if it is none.
+func guardNamed(kind *Kind) string {
+	switch {
+	case kind.Name == Probe:
+		return Breaker
+	case kind.Guards && kind.mayBeNamed():
+		return kind.Name
 	}
-	r.name(value)
+	return ""
+}
+
+// kinds reads a guard that a method is opted out of.
+func (r *reader) kinds(value Ref) {
+	written := func(kind Ref) bool { return kind.Text == value.Text }
+	switch {
+	case slices.Contains(typeGuards, value.Text) && slices.ContainsFunc(r.directive.Kinds, written):
+		r.wrong(value.Pos, "%s is written twice; write it once", value.Text)
+	case slices.Contains(typeGuards, value.Text):
+		r.directive.Kinds = append(r.directive.Kinds, value)
+	default:
+		r.directive.Kinds = append(r.directive.Kinds, Ref{Pos: value.Pos})
+		r.wrong(value.Pos, "there is no guard %s to opt out of%s", glyph.Quoted(value.Text), meantKinds(value.Text))
+	}
+}
+
+// meantKinds is the end of a message about a text that is no kind of a guard.
+func meantKinds(text string) string {
+	var meant []string
+	for _, word := range strings.FieldsFunc(glyph.Plain(text), func(c rune) bool { return !isLetterOrDigit(c) }) {
+		if near, ok := nearest.Name(word, typeGuards); ok {
+			meant = append(meant, near)
+		}
+	}
+	if len(meant) == 0 {
+		return fmt.Sprintf(" (allowed: %s; //%s:%s alone opts out of all)", strings.Join(typeGuards, ", "), Tool, None)
+	}
+	return fmt.Sprintf("; did you mean %s? (allowed: %s)", strings.Join(meant, " "), strings.Join(typeGuards, ", "))
 }
 
 // wrapper reads the name of a type to be declared.
 func (r *reader) wrapper(value Ref) {
 	if why := noWrapper(value.Text, r.file.Name.Name); why != "" {
-		r.wrong(value.Pos, "%q cannot name the wrapper type%s", value.Text, why)
+		r.wrong(value.Pos, "%s cannot name the wrapper type%s", glyph.Quoted(value.Text), why)
 		return
 	}
 	r.directive.Name = value
@@ -194,7 +245,7 @@ func noWrapper(name, pkg string) string {
 func (r *reader) classify(value Ref) {
 	pkg, function, qualified := strings.Cut(value.Text, ".")
 	if !token.IsIdentifier(pkg) || qualified && !token.IsIdentifier(function) {
-		r.wrong(value.Pos, "%q cannot be a function; write classify=Func, or classify=pkg.Func for one of an imported package", value.Text)
+		r.wrong(value.Pos, "%s cannot be a function; write classify=Func, or classify=pkg.Func for one of an imported package", glyph.Quoted(value.Text))
 		return
 	}
 	r.directive.Classify = value
@@ -204,7 +255,7 @@ func (r *reader) classify(value Ref) {
 func (r *reader) check(value Ref) {
 	seen := map[string]bool{}
 	for _, item := range split(value) {
-		breaker := r.checked(item)
+		breaker := r.checked(item, Breaker)
 		switch {
 		case breaker.Text == "":
 		case seen[breaker.Text]:
@@ -228,7 +279,11 @@ func (r *reader) reservations(value Ref) []Reservation {
 	var list []Reservation
 	for _, item := range split(value) {
 		name, count, counted := strings.Cut(item.Text, ":")
-		reservation := Reservation{Bulkhead: r.checked(Ref{name, item.Pos})}
+		if turned, ok := turnedRound(item.Text); ok {
+			r.wrong(item.Pos, "%s does not say of which bulkhead to reserve how many permits; write %s", glyph.Quoted(item.Text), turned)
+			continue
+		}
+		reservation := Reservation{Bulkhead: r.checked(Ref{name, item.Pos}, Bulkhead)}
 		switch {
 		case counted:
 			reservation.At = item.Pos + token.Pos(len(name)+1)
@@ -241,21 +296,45 @@ func (r *reader) reservations(value Ref) []Reservation {
 	return list
 }
 
+// turnedRound puts the name of a reservation before its count, with a colon
+// between them, where they are written otherwise: as 4:tills, tills=4 or 4*tills.
+func turnedRound(item string) (string, bool) {
+	parts := strings.FieldsFunc(item, func(r rune) bool { return strings.ContainsRune(":=*/×", r) })
+	if len(parts) != 2 || strings.Contains(item, ":") && settingLike(parts[0]) == "" {
+		return "", false
+	}
+	name, count := parts[0], parts[1]
+	if isNumber(name) {
+		name, count = count, name
+	}
+	return name + ":" + count, refused(name) == "" && settingLike(name) == "" && isNumber(count)
+}
+
 // count reads how many permits to reserve; 0 says that it was reported.
 func (r *reader) count(bulkhead string, value Ref) int {
 	n, err := strconv.ParseUint(value.Text, 10, 32)
 	if err == nil && 1 <= n && n <= mostPermits {
 		return int(n)
 	}
-	r.wrong(value.Pos, "%q cannot be the number of permits of bulkhead %q; write a whole number from 1 to %d", value.Text, bulkhead, mostPermits)
+	r.wrong(value.Pos, "%s cannot be the number of permits of bulkhead %q; write a whole number from 1 to %d",
+		glyph.Quoted(value.Text), bulkhead, mostPermits)
 	return 0
 }
 
-// checked returns a name, or an empty Ref if it had to report it.
-func (r *reader) checked(name Ref) Ref {
-	if why := refused(name.Text); why != "" {
+// checked returns the name of a guard of a kind, or an empty Ref if it had to
+// report it.
+func (r *reader) checked(name Ref, guard string) Ref {
+	why := refused(name.Text)
+	if is := settingLike(name.Text); is != "" {
+		why = instead(name.Text, is, guard)
+	}
+	if why != "" {
 		r.wrong(name.Pos, "%s", why)
 		return Ref{Pos: name.Pos}
+	}
+	if last := name.Text[len(name.Text)-1:]; strings.ContainsAny(last, ".-_") {
+		r.guess(name.Pos, r.directive.Kind.Name, "the name %s ends with %q; write %s if that is no part of it",
+			name.Text, last, strings.TrimRight(name.Text, ".-_"))
 	}
 	return name
 }
@@ -269,7 +348,7 @@ func refused(name string) string {
 	case name == "default":
 		return "the name default is kept for the settings of names that the JSON file lacks; choose another"
 	case !validName.MatchString(name):
-		return strconv.Quote(name) + " is not a valid name; a name is " + nameRule
+		return glyph.Quoted(name) + " is not a valid name; a name is " + nameRule + didYouMeanName(name)
 	default:
 		return ""
 	}

@@ -81,6 +81,14 @@ type Directive struct {
 	Check    []Ref         // breakers
 	Preload  []Reservation // tickets
 	Lease    []Reservation
+	Kinds    []Ref // the guards that none opts out of; none given means all
+}
+
+// OptsOut reports whether the set opts its method out of the type's guard of a
+// kind.
+func (s Set) OptsOut(kind string) bool {
+	none, ok := s.Get(None)
+	return ok && (len(none.Kinds) == 0 || slices.ContainsFunc(none.Kinds, func(ref Ref) bool { return ref.Text == kind }))
 }
 
 // Unnamed reports whether the directive leaves its NAME to the default.

@@ -14,6 +14,10 @@ type Fault struct {
 	Position  token.Position
 	Directive string // as it is written; empty if it has no name
 	Message   string
+
+	// Guess says that nothing may be wrong: the comment can mean what it says. It
+	// is a warning, which stops nothing.
+	Guess bool
 }
 
 // String is the fault in one line, in the form that editors and CI understand:
@@ -21,6 +25,9 @@ type Fault struct {
 //	shop.go:14:2: resilience:probe: stands on type Shop; it belongs in …
 func (f Fault) String() string {
 	name := Tool
+	if f.Guess {
+		name = "warning: " + name
+	}
 	if f.Directive != "" {
 		name += ":" + f.Directive
 	}

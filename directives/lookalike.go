@@ -5,10 +5,12 @@ import (
 	"go/ast"
 	"go/token"
 	"slices"
+	"strconv"
 	"strings"
 	"unicode"
 	"unicode/utf8"
 
+	"github.com/resgen-go/resgen/internal/glyph"
 	"github.com/resgen-go/resgen/internal/nearest"
 )
 
@@ -65,7 +67,7 @@ func (p *parser) lookAlike(pos token.Pos, text string, group *ast.CommentGroup) 
 		return
 	}
 	if meant, ok := p.intended(pos, text, true, group); ok {
-		p.fault(pos, meant.name, "%q looks like a directive but is none; %s", "//"+text, meant.wayOut())
+		p.report(pos, meant, group, "%s looks like a directive but is none; %s", shown("//"+text), meant.wayOut())
 	}
 }
 
@@ -76,9 +78,29 @@ func (p *parser) block(pos token.Pos, text string, group *ast.CommentGroup) {
 		begin, comment, slashes := blockLine(line)
 		meant, ok := p.intended(pos, comment, slashes, group)
 		if ok && !(group == p.file.Doc && isSample(line)) {
-			p.fault(at+indent(line, begin), meant.name, "%q stands in a block comment, where nothing is a directive; %s", begin, meant.wayOut())
+			p.report(at+indent(line, begin), meant, group, "%s stands in a block comment, where nothing is a directive; %s", shown(begin), meant.wayOut())
 		}
 		at += token.Pos(len(line))
+	}
+}
+
+// shown is a comment as a message shows it, with the characters in it that only
+// look as they should.
+func shown(comment string) string {
+	if glyph.Plain(comment) == comment {
+		return strconv.Quote(comment)
+	}
+	return glyph.Quoted(comment)
+}
+
+// report tells of what was probably meant. It is a fault where a directive could
+// stand and nothing else is written like that, so that no guard is missed by a
+// slip; else it is a guess.
+func (p *parser) report(pos token.Pos, meant intention, group *ast.CommentGroup, format string, args ...any) {
+	if meant.written && (p.documents(group) || p.inInterfaceCode(group)) {
+		p.fault(pos, meant.name, format, args...)
+	} else {
+		p.guess(pos, meant.name, format, args...)
 	}
 }
 
@@ -139,11 +161,12 @@ func isSample(line string) bool {
 
 // intention is a directive that was probably meant.
 type intention struct {
-	kind  *Kind    // nil if its name tells nothing
-	name  string   // of the kind, else as it is written
-	more  []string // further kinds in the same line
-	args  string
-	plain bool // it is written as a directive of whatever tool is
+	kind    *Kind    // nil if its name tells nothing
+	name    string   // of the kind, else as it is written
+	more    []string // further kinds in the same line
+	args    string
+	plain   bool // it is written as a directive of whatever tool is
+	written bool // it is written as ours but for one slip
 }
 
 // parts are those of a comment: the tool, what separates it from the name, the
@@ -154,6 +177,7 @@ type parts struct {
 }
 
 func partsOf(text string, slashes bool) (p parts) {
+	text = glyph.Plain(text)
 	rest := strings.TrimLeftFunc(strings.TrimPrefix(text, "/"), isSpace)
 	if strings.HasPrefix(rest, "+") || strings.HasPrefix(rest, "@") {
 		rest = rest[1:]
@@ -196,6 +220,7 @@ func intended(text string, slashes bool) (intention, bool) {
 		meant.kind, meant.name = kindOf(near), near
 	}
 	meant.plain = part.tight() || slashes && strings.HasPrefix(text, Tool+":")
+	meant.written = meant.plain || part.namesKind() && (part.first || part.separator == strings.TrimSpace(part.separator)) && part.separator != " "
 	if meant.plain {
 		return meant, true
 	}
@@ -299,6 +324,9 @@ func (i intention) isProse(rest string) bool {
 		if strings.ContainsAny(word[len(word)-1:], ".,;:!?)") {
 			return true
 		}
+	}
+	if unnamed := i.kind.param(""); unnamed != nil && unnamed.Many {
+		return slices.ContainsFunc(words, func(word string) bool { return !slices.Contains(typeGuards, word) })
 	}
 	return len(words) > 1 || len(words) == 1 && i.kind.param("") == nil
 }

@@ -44,7 +44,12 @@ type parser struct {
 }
 
 func (p *parser) fault(pos token.Pos, directive, format string, args ...any) {
-	p.faults = append(p.faults, Fault{Position(p.fset, pos), directive, fmt.Sprintf(format, args...)})
+	p.faults = append(p.faults, Fault{Position(p.fset, pos), directive, fmt.Sprintf(format, args...), false})
+}
+
+// guess reports something that may be no fault.
+func (p *parser) guess(pos token.Pos, directive, format string, args ...any) {
+	p.faults = append(p.faults, Fault{Position(p.fset, pos), directive, fmt.Sprintf(format, args...), true})
 }
 
 // comment reads one comment of a group.

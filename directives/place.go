@@ -70,6 +70,15 @@ func (p *parser) amongCode(pos token.Pos) bool {
 	})
 }
 
+// inInterfaceCode reports whether a comment stands in an interface, though it
+// may document nothing there.
+func (p *parser) inInterfaceCode(group *ast.CommentGroup) bool {
+	return !p.amongCode(group.Pos()) && slices.ContainsFunc(p.around(group.Pos()), func(node ast.Node) bool {
+		_, ok := node.(*ast.InterfaceType)
+		return ok
+	})
+}
+
 // insideFunction says in which part of which function or method pos is.
 func insideFunction(pos token.Pos, around []ast.Node) (string, bool) {
 	name := "a function"

@@ -21,7 +21,7 @@ func (p *parser) rules(i Interface) {
 func (p *parser) fillNames(set Set, name string) {
 	for n := range set {
 		d := &set[n]
-		if d.Name.Pos.IsValid() || d.Kind.param("") == nil || d.Kind.param("").Required {
+		if d.Name.Pos.IsValid() || !d.Kind.mayBeNamed() {
 			continue
 		}
 		d.Name.Pos = d.Slash
@@ -33,7 +33,7 @@ func (p *parser) fillNames(set Set, name string) {
 	}
 }
 
-// noneAlone reports a method that is opted out of guards and has guards. A
+// noneAlone reports a method that is opted out of guards and has such guards. A
 // probe is none: its method may well be left unguarded.
 func (p *parser) noneAlone(method Method) {
 	none, ok := method.Directives.Get(None)
@@ -41,7 +41,7 @@ func (p *parser) noneAlone(method Method) {
 		return
 	}
 	for _, d := range method.Directives {
-		if d.Kind.Guards {
+		if d.Kind.Guards && method.Directives.OptsOut(d.Kind.Name) {
 			p.fault(none.Slash, None, "contradicts %s in line %d, which guards %s; keep one of them", d.Kind.Name, p.line(d.Slash), method.Name.Name)
 		}
 	}

@@ -47,6 +47,7 @@ type Param struct {
 	Key      string // what stands before "="; empty for the argument that has no key
 	Value    string // what to write, as the documentation shows it
 	Required bool
+	Many     bool // it may be given more than once
 
 	read func(*reader, Ref)
 }
@@ -70,7 +71,7 @@ var Table = []Kind{
 	{
 		Name:   Timeout,
 		On:     OnType | OnMethod,
-		Params: []Param{{Value: "NAME", read: (*reader).timeout}},
+		Params: []Param{optionalName},
 		Guards: true,
 		Doc:    "bounds the call with timeout NAME",
 	},
@@ -93,9 +94,10 @@ var Table = []Kind{
 		Doc:    "makes the method, a func(context.Context) error, the health check of breaker NAME",
 	},
 	{
-		Name: None,
-		On:   OnMethod,
-		Doc:  "opts the method out of the type's directives",
+		Name:   None,
+		On:     OnMethod,
+		Params: []Param{{Value: "KIND…", Many: true, read: (*reader).kinds}},
+		Doc:    "opts the method out of the type's directives, or only of these: " + strings.Join(typeGuards, ", "),
 	},
 	{
 		Name:   Wrapper,
@@ -107,6 +109,10 @@ var Table = []Kind{
 
 // optionalName is the argument that names what a directive is about.
 var optionalName = Param{Value: "NAME", read: (*reader).name}
+
+// typeGuards are the kinds that guard the methods of a type, of which none opts
+// out.
+var typeGuards = []string{Breaker, Bulkhead, Timeout}
 
 // kindOf returns the row of a directive, and nil if there is none.
 func kindOf(name string) *Kind {
@@ -159,6 +165,12 @@ func (k *Kind) param(key string) *Param {
 		}
 	}
 	return nil
+}
+
+// mayBeNamed reports whether the directive has a NAME that may be left out.
+func (k *Kind) mayBeNamed() bool {
+	name := k.param("")
+	return name != nil && !name.Required && !name.Many
 }
 
 // keys are the keys of the parameters that have one.

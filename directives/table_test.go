@@ -2,6 +2,7 @@ package directives_test
 
 import (
 	"os"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -36,7 +37,7 @@ func TestUsage(t *testing.T) {
 		directives.Timeout:    "//resilience:timeout [NAME]",
 		directives.Anticipate: "//resilience:anticipate [check=A,B…] [preload=A:n,…] [lease=A:n,…]",
 		directives.Probe:      "//resilience:probe [NAME]",
-		directives.None:       "//resilience:none",
+		directives.None:       "//resilience:none [KIND…]",
 		directives.Wrapper:    "//resilience:wrapper NAME",
 	}
 	got := map[string]string{}
@@ -45,5 +46,18 @@ func TestUsage(t *testing.T) {
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("usage differs (-want +got):\n%s", diff)
+	}
+}
+
+func TestNoneOptsOutOfWhatATypeCanHave(t *testing.T) {
+	var kinds []string
+	for _, kind := range directives.Table {
+		if kind.Guards && kind.On&directives.OnType != 0 {
+			kinds = append(kinds, kind.Name)
+		}
+	}
+	none := "opts the method out of the type's directives, or only of these: " + strings.Join(kinds, ", ")
+	if !strings.Contains(directives.Help(), none) {
+		t.Errorf("the help does not say: %s", none)
 	}
 }

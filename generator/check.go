@@ -33,8 +33,11 @@ type method struct {
 	context  int            // which parameter is the context; -1: none
 	guard    *Guard         // nil: it passes through
 	classify *types.Func
-	why      string   // why it passes through
-	skipped  []string // directives of the type that it cannot carry, with the reasons
+	why      string     // why it passes through
+	skipped  []string   // directives of the type that do not hold for it, with the reasons
+	lacking  []obstacle // why it cannot carry some of these
+	foreign  bool       // its directives in another package are told of
+	cutOff   string     // what is read from its result after its timeout has ended
 }
 
 // declares tells whether directives stand on a method of that name in the
@@ -111,6 +114,7 @@ func (c *checker) target(file *load.File, annotated directives.Interface) *targe
 		m.own = c.directivesOf(declarations)
 		t.methods = append(t.methods, m)
 		c.resolve(t, m)
+		m.cutOff = c.cutOffBy(m)
 	}
 	if !c.checkNil(annotated) {
 		return nil
@@ -261,6 +265,9 @@ func written(set directives.Set) string {
 	var lines []string
 	for _, d := range set {
 		line := fmt.Sprint(d.Kind.Name, " ", d.Name.Text, " ", d.Classify.Text)
+		for _, kind := range d.Kinds {
+			line += " of " + kind.Text
+		}
 		for _, ref := range d.Check {
 			line += " check " + ref.Text
 		}

@@ -8,12 +8,55 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-func TestATimeoutThatEndsBeforeAResultIsReadIsWorthAWarning(t *testing.T) {
-	const source = `
+// handingOut has an interface with one method for each result.
+const handingOut = `
 -- go.mod --
 module example.test/shop
 
 go 1.26
+-- lib/lib.go --
+package lib
+
+import (
+	"bufio"
+	"context"
+	"database/sql"
+	"io"
+	"iter"
+	"net"
+	"net/http"
+	"time"
+)
+
+type (
+	Output   struct { Length *int64; Body io.ReadCloser; meta Meta }
+	Meta     struct{ Trailer io.Reader }
+	Hidden   struct{ body io.ReadCloser }
+	Raw      struct{ *http.Response; Rate int }
+	Envelope struct{ Answer *http.Response; Request *http.Request }
+	Hijacked struct { Conn net.Conn; Reader *bufio.Reader }
+	Table    struct{ Rows *sql.Rows }
+	Deep     struct{ Output *Output }
+	Outer    struct{ Meta }
+	outer    struct{ Trailer io.Reader }
+	Promoted struct{ *outer }
+	Parts    struct{ Files []io.ReadCloser }
+	Frames   struct{ C <-chan []byte }
+	Self     struct { *Self; Next int }
+	List     []List
+	Watcher  interface { Stop(); ResultChan() <-chan int }
+	Session  interface { Done() <-chan struct{}; Close() error }
+	Scan     interface{ All() iter.Seq2[string, error] }
+	Blob     interface{ Open() (io.ReadCloser, error) }
+	Queue    interface{ Receive(ctx context.Context) <-chan int }
+	Topic    interface{ Channel(opts ...int) <-chan string }
+	Object[T any] struct{ Content T }
+	Clock    struct{ *time.Ticker }
+)
+
+type Tree struct{ Left, Right *Tree }
+
+func (*Tree) All() iter.Seq[int] { return nil }
 -- shop.go --
 package shop
 
@@ -26,10 +69,9 @@ import (
 	"iter"
 	"net"
 	"net/http"
-)
 
-type Shop interface {
-%s}
+	"example.test/shop/lib"
+)
 
 type (
 	Stream interface{ Recv() (*int, error) }
@@ -50,59 +92,93 @@ func (*Cursor[T]) Next() (next T, err error) { return next, io.EOF }
 
 func (*List) Next() (next int, ok bool) { return 0, false }
 
-var _, _, _, _, _, _, _ = bytes.MinRead, ring.New, sql.ErrNoRows, io.EOF, http.NoBody, iter.Pull[int], net.IPv4
+var _, _, _, _, _, _, _, _ = bytes.MinRead, ring.New, sql.ErrNoRows, io.EOF, http.NoBody, iter.Pull[int], net.IPv4, lib.List{}
 `
-	var methods, want strings.Builder
-	for i, c := range []struct {
-		result string
-		warned bool
-	}{
-		{"*http.Response", true},
-		{"*sql.Rows", true},
-		{"io.Reader", true},
-		{"io.ReadCloser", true},
-		{"*Body", true},
-		{"Stream", true},
-		{"Upload", true},
-		{"<-chan int", true},
-		{"chan int", true},
-		{"iter.Seq[int]", true},
-		{"iter.Seq2[string, error]", true},
-		{"Pair", true},
-		{"func(func(int) bool)", true},
-		{"[]byte", false},
-		{"*bytes.Buffer", false},
-		{"net.Conn", false},
-		{"Store", false},
-		{"Body", false},
-		{"*int", false},
-		{"chan<- int", false},
-		{"func(int)", false},
-		{"http.Header", false},
-		{"context.Context", true},
-		{"Rows", true},
-		{"*Cursor[int]", true},
-		{"*Pages", true},
-		{"Steps", true},
-		{"*ring.Ring", false},
-		{"*List", false},
-		{"Peeker", false},
-		{"Follower", false},
-		{"Cursor[int]", false},
-		{"[]Rows", false},
-	} {
-		fmt.Fprintf(&methods, "\t//resilience:timeout slow\n\tOpen%d(ctx context.Context) (%s, error)\n", i, c.result)
-		if c.warned {
-			fmt.Fprintf(&want, "shop.go:%d:2: warning: resilience:timeout: the context of Open%d ends when it returns, "+
-				"and with it what is read afterwards from its %s; put //resilience:none or no timeout on it, or read inside\n", 15+2*i, i, c.result)
+
+// cutOffs are the results of methods, and what their timeout cuts off, empty if it
+// cuts off nothing.
+var cutOffs = []struct{ result, part string }{
+	{"*http.Response", "*http.Response"},
+	{"*sql.Rows", "*sql.Rows"},
+	{"io.Reader", "io.Reader"},
+	{"io.ReadCloser", "io.ReadCloser"},
+	{"*Body", "*Body"},
+	{"Stream", "Stream"},
+	{"Upload", "Upload"},
+	{"<-chan int", "<-chan int"},
+	{"chan int", "chan int"},
+	{"iter.Seq[int]", "iter.Seq[int]"},
+	{"iter.Seq2[string, error]", "iter.Seq2[string, error]"},
+	{"Pair", "Pair"},
+	{"func(func(int) bool)", "func(func(int) bool)"},
+	{"[]byte", ""},
+	{"*bytes.Buffer", ""},
+	{"net.Conn", ""},
+	{"Store", ""},
+	{"*int", ""},
+	{"chan<- int", ""},
+	{"chan<- io.Reader", ""},
+	{"func(int)", ""},
+	{"http.Header", ""},
+	{"context.Context", "context.Context"},
+	{"Rows", "Rows"},
+	{"*Cursor[int]", "*Cursor[int]"},
+	{"*Pages", "*Pages"},
+	{"Steps", "Steps"},
+	{"*ring.Ring", ""},
+	{"*List", ""},
+	{"Peeker", ""},
+	{"Follower", ""},
+	{"Cursor[int]", ""},
+
+	{"*lib.Output", "*lib.Output.Body"},
+	{"lib.Output", "lib.Output.Body"},
+	{"[]*lib.Output", "[]*lib.Output.Body"},
+	{"Body", "Body.Reader"},
+	{"[]Rows", "[]Rows"},
+	{"[]io.ReadCloser", "[]io.ReadCloser"},
+	{"map[string]io.Reader", "map[string]io.Reader"},
+	{"[2]<-chan int", "[2]<-chan int"},
+	{"*lib.Hidden", ""},
+	{"*lib.Raw", ""},
+	{"lib.Envelope", ""},
+	{"lib.Hijacked", ""},
+	{"*lib.Table", "*lib.Table.Rows"},
+	{"*lib.Deep", ""},
+	{"*lib.Outer", "*lib.Outer.Trailer"},
+	{"*lib.Promoted", "*lib.Promoted.Trailer"},
+	{"*lib.Parts", "*lib.Parts.Files"},
+	{"*lib.Frames", "*lib.Frames.C"},
+	{"*lib.Self", ""},
+	{"lib.List", ""},
+	{"*lib.Tree", ""},
+	{"*lib.Clock", ""},
+	{"lib.Watcher", "lib.Watcher.ResultChan()"},
+	{"lib.Session", ""},
+	{"lib.Scan", "lib.Scan.All()"},
+	{"lib.Blob", "lib.Blob.Open()"},
+	{"lib.Queue", ""},
+	{"lib.Topic", "lib.Topic.Channel()"},
+	{"*lib.Object[io.Reader]", "*lib.Object[io.Reader].Content"},
+	{"*lib.Object[int]", ""},
+	{"http.Response", "http.Response.Body"},
+}
+
+func TestFieldN03ATimeoutThatEndsBeforeAResultIsReadIsWorthAWarning(t *testing.T) {
+	var interfaces, want strings.Builder
+	for i, c := range cutOffs {
+		fmt.Fprintf(&interfaces, "\n//resilience:timeout slow\ntype Shop%d interface {\n\tOpen(ctx context.Context) (%s, error)\n}\n", i, c.result)
+		if c.part != "" {
+			fmt.Fprintf(&want, "shop.go:%d:2: warning: resilience:timeout: the context of Open ends when it returns, and with it what is read afterwards from its %s; "+
+				"put //resilience:none timeout on it, or read inside\n", strings.Count(handingOut[strings.Index(handingOut, "package shop"):], "\n")+4+5*i, c.part)
 		}
 	}
-	if diff := cmp.Diff(want.String(), warnings(t, module(t, fmt.Sprintf(source, &methods)))+"\n"); diff != "" {
+	if diff := cmp.Diff(want.String(), warnings(t, module(t, handingOut+interfaces.String()))+"\n"); diff != "" {
 		t.Error(diff)
 	}
 }
 
-func TestATimeoutOfATypeIsWorthAWarningAtEachMethod(t *testing.T) {
+func TestFieldN03OneLineTellsOfAllMethodsOfAnInterface(t *testing.T) {
 	const source = `
 -- go.mod --
 module example.test/shop
@@ -120,20 +196,76 @@ type Feed interface {
 //resilience:timeout
 type Shop interface {
 	Feed
-	Watch(ctx context.Context) (<-chan int, error)
-	//resilience:breaker
-	Follow(ctx context.Context) (<-chan int, error)
-	//resilience:none
-	Stay(ctx context.Context) (<-chan int, error)
-	Plain() (<-chan int, error)
-}
+	Buy(ctx context.Context) error
+%s}
 `
-	const text = "warning: resilience:timeout: the context of %[2]s ends when it returns, and with it what is read afterwards from its <-chan int; " +
-		"put //resilience:none or no timeout on it, or read inside"
-	want := fmt.Sprintf("shop.go:%[1]s: "+text, "9:1", "Listen") + "\n" +
-		fmt.Sprintf("shop.go:%[1]s: "+text, "12:2", "Watch") + "\n" +
-		fmt.Sprintf("shop.go:%[1]s: "+text, "14:2", "Follow")
-	if diff := cmp.Diff(want, warnings(t, module(t, source))); diff != "" {
+	const at = "shop.go:%s: warning: resilience:timeout: the context"
+	watch := func(names ...string) string {
+		var lines string
+		for _, name := range names {
+			lines += "\t" + name + "(ctx context.Context) (<-chan int, error)\n"
+		}
+		return lines
+	}
+	for methods, want := range map[string]string{
+		"": fmt.Sprintf(at, "9:1") + " of Listen ends when it returns, and with it what is read afterwards from its <-chan int; " +
+			"put //resilience:none timeout on it, or read inside",
+		watch("A"): fmt.Sprintf(at, "13:2") + "s of A and Listen end when they return, and with them what is read afterwards from their results, as from <-chan int; " +
+			"put //resilience:none timeout on them, or read inside",
+		watch("A", "B", "C"): fmt.Sprintf(at, "13:2") + "s of A, B, C and Listen end when they return, and with them what is read afterwards from their results, " +
+			"as from <-chan int; put //resilience:none timeout on them, or read inside",
+		watch("A", "B", "C", "D"): fmt.Sprintf(at, "13:2") + "s of A, B, C and 2 more (-list names them) end when they return, and with them what is read afterwards " +
+			"from their results, as from <-chan int; put //resilience:none timeout on them, or read inside",
+		"\t//resilience:timeout slow\n" + watch("A"): fmt.Sprintf(at, "13:2") + "s of A and Listen end when they return, and with them what is read afterwards " +
+			"from their results, as from <-chan int; put //resilience:none timeout or no timeout on them, or read inside",
+		"\t//resilience:timeout slow\n" + watch("A") + "\t//resilience:none timeout\n" + watch("Listen"): fmt.Sprintf(at, "13:2") +
+			" of A ends when it returns, and with it what is read afterwards from its <-chan int; put no timeout on it, or read inside",
+		"\t//resilience:none timeout\n" + watch("Listen"): "",
+		"\t//resilience:none\n" + watch("Listen"):         "",
+	} {
+		t.Run(methods, func(t *testing.T) {
+			if diff := cmp.Diff(want, warnings(t, module(t, fmt.Sprintf(source, methods)))); diff != "" {
+				t.Error(diff)
+			}
+		})
+	}
+}
+
+func TestFieldN03ListTellsWhatATimeoutCutsOff(t *testing.T) {
+	const source = `
+-- go.mod --
+module example.test/shop
+
+go 1.26
+-- shop.go --
+package shop
+
+import (
+	"context"
+	"io"
+)
+
+//resilience:timeout
+type Shop interface {
+	Get(ctx context.Context) (*Object, error)
+	//resilience:none timeout
+	Open(ctx context.Context) (*Object, error)
+}
+
+type Object struct{ Body io.ReadCloser }
+`
+	result, err := generate(t, module(t, source))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var list strings.Builder
+	if err := result.List(&list); err != nil {
+		t.Fatal(err)
+	}
+	const want = "shop.go\n  Shop    ResilientShop\n" +
+		"    Get   timeout shop; the timeout cuts off what is read from its *Object.Body\n" +
+		"    Open  passes through: it is marked none timeout\n"
+	if diff := cmp.Diff(want, list.String()); diff != "" {
 		t.Error(diff)
 	}
 }

@@ -3,6 +3,8 @@ package generator
 import (
 	"fmt"
 	"strings"
+
+	"github.com/resgen-go/resgen/directives"
 )
 
 // doc is the comment of a method: one line that says which guards it has.
@@ -34,14 +36,26 @@ func (g *Guard) clauses() []string {
 // own are the guards of the method itself.
 func (g *Guard) own() []string {
 	var own []string
-	for _, guard := range []struct{ kind, name string }{
-		{"breaker", g.Breaker}, {"bulkhead", g.Bulkhead}, {"timeout", g.Timeout},
-	} {
-		if guard.name != "" {
-			own = append(own, guard.kind+" "+guard.name)
-		}
+	for _, kind := range g.kinds() {
+		own = append(own, kind+" "+g.named(kind))
 	}
 	return own
+}
+
+// kinds are the kinds of the method's own guards.
+func (g *Guard) kinds() []string {
+	var kinds []string
+	for _, kind := range []string{directives.Breaker, directives.Bulkhead, directives.Timeout} {
+		if g.named(kind) != "" {
+			kinds = append(kinds, kind)
+		}
+	}
+	return kinds
+}
+
+// named is the name of the method's own guard of a kind; empty if it has none.
+func (g *Guard) named(kind string) string {
+	return map[string]string{directives.Breaker: g.Breaker, directives.Bulkhead: g.Bulkhead, directives.Timeout: g.Timeout}[kind]
 }
 
 func plural(noun string, n int) string {

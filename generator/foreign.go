@@ -6,6 +6,7 @@ import (
 	"go/token"
 	"go/types"
 	"os"
+	"slices"
 
 	"github.com/resgen-go/resgen/directives"
 )
@@ -24,10 +25,11 @@ func (c *checker) foreign(targets []*target) Faults {
 					files[from.Filename] = directivesIn(from.Filename)
 				}
 				set := files[from.Filename][spot{from.Line, m.Name()}]
-				if _, none := set.Get(directives.None); none && m.guard == nil {
-					continue // it passes through here, too
+				if holdsAnyway(set, m) {
+					continue
 				}
 				if len(set) > 0 {
+					m.foreign = true
 					faults = append(faults, warning(directives.Position(c.pkg.Fset, e.at), set[0].Kind.Name,
 						"the directives of %s at %s do not hold in %s, as its package is another; declare %[1]s in %[3]s once more, with those that should",
 						m.Name(), c.place(e.fn.Pos()), t.name))
@@ -36,6 +38,14 @@ func (c *checker) foreign(targets []*target) Faults {
 		}
 	}
 	return faults
+}
+
+// holdsAnyway reports whether a set of directives does nothing but opt out of
+// guards that the method does not have here, either.
+func holdsAnyway(set directives.Set, m *method) bool {
+	_, none := set.Get(directives.None)
+	guards := slices.ContainsFunc(set, func(d directives.Directive) bool { return d.Kind.Guards })
+	return none && !guards && (m.guard == nil || !slices.ContainsFunc(m.guard.kinds(), set.OptsOut))
 }
 
 // embedding is a place where an interface gets a method from another one.
@@ -47,7 +57,7 @@ type embedding struct {
 // embedded is where an interface gets a method from other packages; nowhere if
 // this one declares the method, too, and with it the directives that hold.
 func (c *checker) embedded(t *target, m *method) []embedding {
-	if t.annotated.Spec.Pos() <= m.Pos() && m.Pos() < t.annotated.Spec.End() {
+	if t.has(m) {
 		return nil
 	}
 	var found []embedding

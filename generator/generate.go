@@ -53,8 +53,8 @@ type Options struct {
 // Generate makes the outputs for all packages that the patterns name.
 //
 // The error is nil or [Faults], all that were found; warnings are in the result.
-// If a directive or an output is at fault, the result is empty: nothing should be
-// written. If a package does not compile for another reason, the result still has
+// If a directive or an output is at fault, the result has no outputs: nothing
+// should be written. If a package does not compile for another reason, the result still has
 // the outputs of the others.
 func Generate(opts Options) (Result, error) {
 	var err error
@@ -97,6 +97,7 @@ type outcome struct {
 	invalid  Faults // its directives or outputs are at fault
 	usage    usage
 	claims   []claim
+	guesses  Faults // comments that may have been meant as directives
 	warnings Faults // for which it need not be compared with others
 }
 
@@ -116,7 +117,8 @@ func each(packages []*load.Package, do func(int, *load.Package)) {
 
 // process takes one package from its directives to its outputs.
 func process(pkg *load.Package, opts Options) (out outcome) {
-	annotated, faults := parse(pkg)
+	annotated, faults, guesses := parse(pkg)
+	out.guesses = fromDirectives(guesses)
 	out.usage = usageOf(pkg, annotated)
 	if len(pkg.Faults) == 0 && pkg.Types != nil {
 		c := &checker{pkg: pkg, capacity: opts.Capacity, place: func(pos token.Pos) string {
@@ -125,7 +127,8 @@ func process(pkg *load.Package, opts Options) (out outcome) {
 		targets := c.targets(annotated)
 		out.plans = c.plans(targets)
 		out.claims = c.claimsOf(targets, annotated)
-		out.warnings = slices.Concat(c.nested(targets), c.cutOff(targets), c.idle(targets), c.foreign(targets))
+		out.warnings = slices.Concat(c.nested(targets), c.cutOff(targets), c.idle(targets), c.foreign(targets),
+			c.needless(targets), c.passing(targets), c.closing(targets))
 		faults = append(faults, c.faults...)
 		if c.unknown {
 			pkg.Faults, out.plans = pkg.Below, nil // its outputs are no leftovers
@@ -147,19 +150,25 @@ func process(pkg *load.Package, opts Options) (out outcome) {
 	return out
 }
 
-// parse reads the directives of all files that have some.
-func parse(pkg *load.Package) (map[*load.File][]directives.Interface, directives.Faults) {
-	annotated := map[*load.File][]directives.Interface{}
-	var faults directives.Faults
+// parse reads the directives of all files that have some, with what is wrong in
+// them and what only may be.
+func parse(pkg *load.Package) (annotated map[*load.File][]directives.Interface, faults, guesses directives.Faults) {
+	annotated = map[*load.File][]directives.Interface{}
 	for _, file := range pkg.Files {
 		if !file.Asks || file.Syntax == nil {
 			continue
 		}
 		interfaces, found := directives.Parse(pkg.Fset, file.Syntax, file.Src)
 		annotated[file] = interfaces
-		faults = append(faults, found...)
+		for _, fault := range found {
+			if fault.Guess {
+				guesses = append(guesses, fault)
+			} else {
+				faults = append(faults, fault)
+			}
+		}
 	}
-	return annotated, faults
+	return annotated, faults, guesses
 }
 
 // emitted is the output of a plan, beside what stands in its place.
@@ -184,21 +193,25 @@ func emitted(plan Plan) (File, error) {
 // write.
 func join(packages []*load.Package, outcomes []outcome, opts Options) (Result, error) {
 	var result Result
-	var broken, invalid Faults
+	var broken, invalid, guesses Faults
 	for _, out := range outcomes {
 		result.Plans = append(result.Plans, out.plans...)
 		result.Files = append(result.Files, out.files...)
 		broken = append(broken, out.broken...)
 		invalid = append(invalid, out.invalid...)
+		guesses = append(guesses, out.guesses...)
 	}
 	if invalid = append(invalid, joinedByDefault(outcomes)...); len(invalid) > 0 {
-		return Result{}, append(invalid, broken...).err(opts)
+		return Result{Warnings: guesses.sorted(opts)}, append(invalid, broken...).err(opts)
 	}
 	result.Files = append(result.Files, leftovers(packages, result.Plans)...)
 	result.finish(opts)
+	result.Warnings = guesses
 	if len(broken) == 0 {
-		result.Warnings = warnings(packages, outcomes, opts).sorted(opts)
+		result.Dangling = dangling(packages, outcomes).sorted(opts)
+		result.Warnings = slices.Concat(guesses, warningsOf(outcomes), result.Dangling)
 	}
+	result.Warnings = result.Warnings.sorted(opts)
 	return result, broken.err(opts)
 }
 

@@ -36,6 +36,9 @@ func (w Wrapper) remarks(m Method) []string {
 	if m.Guard != nil {
 		remarks = append(m.Guard.columns(), m.Skipped...)
 	}
+	if m.CutOff != "" {
+		remarks = append(remarks, "the timeout cuts off what is read from its "+m.CutOff)
+	}
 	for _, probe := range w.Probes {
 		if probe.Method == m.Name {
 			remarks = append(remarks, "probe of breaker "+probe.Breaker)

@@ -44,7 +44,8 @@ type Method struct {
 	Results []Param
 	Guard   *Guard   // nil: it passes through
 	Why     string   // why it passes through
-	Skipped []string // guards of the type that it cannot carry, with the reasons
+	Skipped []string // guards of the type that it does not have, with the reasons
+	CutOff  string   // what is read from its result after its timeout has ended
 	Names   MethodNames
 }
 

@@ -26,7 +26,7 @@ type Shop[K comparable] interface {
 	if err != nil {
 		t.Fatal(err)
 	}
-	annotated, _ := parse(pkg)
+	annotated, _, _ := parse(pkg)
 	c := &checker{pkg: pkg, place: func(token.Pos) string { return "" }}
 	plan, err := json.MarshalIndent(c.plans(c.targets(annotated))[0].Wrappers[0].Methods, "", "  ")
 	if err != nil {
@@ -79,6 +79,7 @@ type Shop[K comparable] interface {
     },
     "Why": "",
     "Skipped": null,
+    "CutOff": "",
     "Names": {
       "Call": "call",
       "Err": "err",
@@ -95,6 +96,7 @@ type Shop[K comparable] interface {
     "Skipped": [
       "no breaker b: it returns no error"
     ],
+    "CutOff": "",
     "Names": {
       "Call": "",
       "Err": "",

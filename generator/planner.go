@@ -277,7 +277,7 @@ func (p *planner) method(m *method, printer *printer, hidden names) Method {
 		results = nil // these need no names
 	}
 	chosen := variables(slices.Concat(params, results), p.needed(m, printer), hidden)
-	planned := Method{Name: m.Name(), Guard: m.guard, Why: m.why, Skipped: m.skipped}
+	planned := Method{Name: m.Name(), Guard: m.guard, Why: m.why, Skipped: m.skipped, CutOff: m.cutOff}
 	if m.classify != nil {
 		planned.Guard.Classify = p.function(m.classify)
 	}

@@ -59,7 +59,7 @@ func TestMostInventedPackagesAreValid(t *testing.T) {
 func wrapped(t *testing.T, pkg *load.Package, sources map[string]string) {
 	t.Helper()
 	show := func() string { return "\n" + sources["in.go"] + "\n" + sources["other.go"] }
-	annotated, faults := parse(pkg)
+	annotated, faults, _ := parse(pkg)
 	c := &checker{pkg: pkg, place: func(token.Pos) string { return "elsewhere" }}
 	plans := c.plans(c.targets(annotated))
 	if faults = append(faults, c.faults...); len(faults) > 0 {

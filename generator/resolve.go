@@ -9,6 +9,7 @@ import (
 
 	"github.com/resgen-go/resgen/directives"
 	"github.com/resgen-go/resgen/generator/internal/load"
+	"github.com/resgen-go/resgen/internal/glyph"
 	"github.com/resgen-go/resgen/internal/nearest"
 )
 
@@ -37,7 +38,7 @@ func (c *checker) resolve(t *target, m *method) {
 		m.guard = guard
 		return
 	}
-	m.why = whyUnguarded(t, m)
+	m.why = whyUnguarded(m)
 }
 
 // checkReserved reports reservations that can never be had, and a bulkhead that
@@ -86,21 +87,34 @@ func (c *checker) applying(t *target, m *method, kind string) (directives.Direct
 		return d, obstacle == nil
 	}
 	d, ok := t.annotated.Directives.Get(kind)
-	if !ok || m.overrides(kind) {
-		return directives.Directive{}, false
-	}
-	if obstacle != nil {
+	switch {
+	case !ok:
+		return d, false
+	case m.own.OptsOut(kind):
+		m.skipped = append(m.skipped, fmt.Sprintf("no %s %s: it is marked %s", kind, d.Name.Text, noneOf(m.own)))
+		return d, false
+	case obstacle != nil:
 		m.skipped = append(m.skipped, fmt.Sprintf("no %s %s: %s", kind, d.Name.Text, obstacle.why))
+		m.lacking = append(m.lacking, *obstacle)
 	}
 	return d, obstacle == nil
+}
+
+// noneOf is the directive by which a method is opted out, without its tool.
+func noneOf(set directives.Set) string {
+	none, _ := set.Get(directives.None)
+	words := []string{directives.None}
+	for _, kind := range none.Kinds {
+		words = append(words, kind.Text)
+	}
+	return strings.Join(words, " ")
 }
 
 // overrides tells whether a directive of a kind on the type does not count for a
 // method, for what stands on the method itself.
 func (m *method) overrides(kind string) bool {
 	_, own := m.own.Get(kind)
-	_, none := m.own.Get(directives.None)
-	return own || none
+	return own || m.own.OptsOut(kind)
 }
 
 // obstacle is why a method cannot carry a guard.
@@ -116,7 +130,7 @@ var carries = map[string]string{
 
 // obstacle is nil if the method can carry a guard of the kind.
 func (c *checker) obstacle(m *method, kind string) *obstacle {
-	if last := lastResult(m.Signature()); last == nil || !isError(last) {
+	if last := lastResult(m.Signature()); !returnsError(m.Signature()) {
 		return &obstacle{
 			why:   "it returns no error",
 			fault: "needs error as its last result to return a refusal; " + c.unlikeError(last),
@@ -137,6 +151,11 @@ func lastResult(sig *types.Signature) types.Type {
 		return nil
 	}
 	return results.At(results.Len() - 1).Type()
+}
+
+func returnsError(sig *types.Signature) bool {
+	last := lastResult(sig)
+	return last != nil && isError(last)
 }
 
 // unlikeError says what a method returns last instead of error.
@@ -178,17 +197,17 @@ func isContext(t types.Type) bool {
 func isError(t types.Type) bool { return types.Identical(t, types.Universe.Lookup("error").Type()) }
 
 // whyUnguarded says why a method passes through.
-func whyUnguarded(t *target, m *method) string {
-	if _, none := m.own.Get(directives.None); none {
-		return "it is marked none"
+func whyUnguarded(m *method) string {
+	none, marked := m.own.Get(directives.None)
+	switch {
+	case marked && (len(none.Kinds) == 0 || len(m.lacking) == 0):
+		return "it is marked " + noneOf(m.own)
+	case len(m.lacking) == 0:
+		return "it has no directive"
+	case !returnsError(m.Signature()):
+		return "it returns no error"
 	}
-	if len(m.skipped) > 0 {
-		if last := lastResult(m.Signature()); last == nil || !isError(last) {
-			return "it returns no error"
-		}
-		return "it has no context for a timeout"
-	}
-	return "it has no directive"
+	return "it has no context for a timeout"
 }
 
 func (c *checker) resolveProbe(t *target, m *method, d directives.Directive) {
@@ -237,7 +256,7 @@ func (c *checker) classify(ref directives.Ref) *types.Func {
 	fn, ok := obj.(*types.Func)
 	switch {
 	case obj == nil:
-		c.faultClassify(ref, "there is no function %s%s", ref.Text, c.wouldFit(ref, scope))
+		c.faultClassify(ref, "there is no function %s%s", glyph.Shown(ref.Text), c.wouldFit(ref, scope))
 	case !ok:
 		c.faultClassify(ref, "%s is not a function", ref.Text)
 	case fn.Pkg().Path() != c.pkg.Types.Path() && !fn.Exported():
@@ -286,7 +305,7 @@ func (c *checker) scopeOf(ref directives.Ref) (scope *types.Scope, name string) 
 			return blank.Scope(), name
 		}
 	}
-	c.faultClassify(ref, "the package imports no %s%s", qualifier, didYouMean(qualifier, imported))
+	c.faultClassify(ref, "the package imports no %s%s", glyph.Shown(qualifier), didYouMean(qualifier, imported))
 	return nil, ""
 }
 

@@ -16,8 +16,13 @@ type Result struct {
 	Files []File // sorted by path
 
 	// Warnings are of what is probably not meant, but does no harm to the
-	// outputs. There are none where there are faults.
+	// outputs. Where there are faults, they are only of comments that look like
+	// directives, which may explain a fault.
 	Warnings Faults
+	// Dangling are the warnings of names that directives mention though nothing is
+	// guarded by them. An output may be written before its names are in use, but
+	// should not be checked in.
+	Dangling Faults
 
 	shown func(path string) string // as messages show it
 }

@@ -4,9 +4,7 @@ import (
 	"fmt"
 	"go/token"
 	"maps"
-	"path/filepath"
 	"slices"
-	"strings"
 
 	"github.com/resgen-go/resgen/directives"
 	"github.com/resgen-go/resgen/generator/internal/load"
@@ -14,8 +12,21 @@ import (
 
 // usage is how the directives of one package use names.
 type usage struct {
-	guarding   map[string]names // that guard calls, by the kind of the guard
+	guarding   guards
 	references []reference
+}
+
+// guards are names that guard calls, by the kind of the guard.
+type guards map[string]names
+
+func guardNames() guards {
+	return guards{directives.Breaker: {}, directives.Bulkhead: {}}
+}
+
+func (g guards) add(more guards) {
+	for kind, all := range more {
+		maps.Copy(g[kind], all)
+	}
 }
 
 // reference is a breaker or bulkhead that a directive names without guarding by
@@ -27,7 +38,7 @@ type reference struct {
 }
 
 func usageOf(pkg *load.Package, annotated map[*load.File][]directives.Interface) usage {
-	u := usage{guarding: map[string]names{directives.Breaker: {}, directives.Bulkhead: {}}}
+	u := usage{guarding: guardNames()}
 	for _, interfaces := range annotated {
 		for _, iface := range interfaces {
 			u.add(pkg.Fset, iface.All())
@@ -56,48 +67,54 @@ func (u *usage) add(fset *token.FileSet, set directives.Set) {
 	}
 }
 
-// warnings are those of each package alone, and those of names that guard
-// nothing. If not all of a module is loaded, what they guard may be elsewhere:
-// then only those count that are nearly the name of a guard.
-func warnings(packages []*load.Package, outcomes []outcome, opts Options) Faults {
-	guarding := map[string]names{directives.Breaker: {}, directives.Bulkhead: {}}
+// warningsOf are those of each package alone.
+func warningsOf(outcomes []outcome) Faults {
+	var faults Faults
 	for _, out := range outcomes {
-		for kind, all := range guarding {
-			maps.Copy(all, out.usage.guarding[kind])
+		faults = append(faults, out.warnings...)
+	}
+	return faults
+}
+
+// dangling warns of names that guard nothing, neither in the packages nor, where
+// the patterns or the build left something out, in whatever they belong to.
+func dangling(packages []*load.Package, outcomes []outcome) Faults {
+	guarding := guardNames()
+	for _, out := range outcomes {
+		guarding.add(out.usage.guarding)
+	}
+	var missed []reference
+	var around []*load.Package
+	for i, out := range outcomes {
+		before := len(missed)
+		missed = append(missed, out.usage.missing(guarding)...)
+		if len(missed) > before {
+			around = append(around, packages[i])
 		}
 	}
+	if len(missed) == 0 {
+		return nil
+	}
+	guarding.add(guardsAround(around))
 	var faults Faults
-	for i, out := range outcomes {
-		faults = append(faults, out.warnings...)
-		for _, ref := range out.usage.references {
-			if guarding[ref.kind][ref.name] {
-				continue
-			}
-			meant := didYouMean(ref.name, guarding[ref.kind].sorted())
-			if meant != "" || opts.loadsAll(packages, packages[i].Module) {
-				faults = append(faults, warning(ref.at, ref.directive, "nothing is guarded by %s %s%s", ref.kind, ref.name, meant))
-			}
+	for _, ref := range missed {
+		if !guarding[ref.kind][ref.name] {
+			faults = append(faults, warning(ref.at, ref.directive, "nothing is guarded by %s %s%s",
+				ref.kind, ref.name, didYouMean(ref.name, guarding[ref.kind].sorted())))
 		}
 	}
 	return faults
 }
 
+// missing are the references to names that guard nothing. One without a name was
+// reported.
+func (u *usage) missing(guarding guards) []reference {
+	return slices.DeleteFunc(slices.Clone(u.references), func(ref reference) bool {
+		return ref.name == "" || guarding[ref.kind][ref.name]
+	})
+}
+
 // warning is a Fault that does not stand in the way of outputs.
 func warning(at token.Position, directive, format string, args ...any) Fault {
 	return Fault{at, "warning: " + directives.Tool + ":" + directive + ": " + fmt.Sprintf(format, args...)}
-}
-
-// loadsAll tells whether no directive of a module was left out, neither by the
-// patterns nor by the build.
-func (o Options) loadsAll(packages []*load.Package, m *load.Module) bool {
-	if m == nil || slices.ContainsFunc(packages, func(p *load.Package) bool { return len(p.Ignored) > 0 }) {
-		return false
-	}
-	return slices.ContainsFunc(o.Patterns, func(pattern string) bool {
-		root, wild := strings.CutSuffix(filepath.ToSlash(pattern), "/...")
-		if !filepath.IsAbs(root) {
-			root = filepath.Join(o.Dir, root)
-		}
-		return pattern == "work" || pattern == "all" || pattern == m.Path+"/..." || wild && root == m.Dir
-	})
 }

@@ -23,6 +23,10 @@ type Payments interface {
 	//resilience:none
 	Ping(ctx context.Context) error
 }
+
+//resilience:breaker stock
+//resilience:bulkhead items
+type Stock interface{ Pick() error }
 `
 
 func TestConfigPrintsAFileWithEveryNameInUse(t *testing.T) {

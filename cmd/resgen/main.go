@@ -25,16 +25,25 @@
 // A run that has nothing to say says nothing. All mistakes in the directives are
 // reported in one run, and then no file is changed.
 //
-// Warnings change neither outputs nor exit status. There is one where an
-// anticipate directive names a breaker or bulkhead that no directive guards
-// with; if not all of its module is loaded, as with the pattern ".", the guard
-// may be elsewhere, and only a name that is nearly that of a guard is worth a
-// warning. There is one, too, where the method behind an anticipated one calls
-// another that is anticipated, in the same package, and their reservations do
-// not go together: bulkheads against the order of their names, or, with
-// -config, more permits than there are. And there is one where a directive on an
-// interface guards none of its methods, and where a method is embedded from
-// another package and has directives there, which do not hold.
+// Warnings change neither outputs nor, but for the first, the exit status. There
+// is one
+//
+//   - where an anticipate or probe directive names a breaker or bulkhead that
+//     nothing in the module or workspace, or in what it imports, guards with;
+//     -check fails for it
+//   - where a comment looks like a directive and may be prose
+//   - where a timeout ends what is read from a result after the method has
+//     returned
+//   - where a method that gives something back, such as Close, may be refused
+//   - where methods with a context pass through, because they return no error
+//   - where a directive on an interface guards none of its methods, or a method
+//     opts out of what there is not
+//   - where a method is embedded from another package and has directives there,
+//     which do not hold
+//   - where the method behind an anticipated one calls another that is
+//     anticipated, in the same package, and their reservations do not go
+//     together: bulkheads against the order of their names, or, with -config,
+//     more permits than there are
 //
 // Resgen config prints a settings file with every name that the directives use,
 // or writes it to a file that does not exist yet; with -file it checks a file and
@@ -152,7 +161,7 @@ type options struct {
 func (o *options) flags() *flag.FlagSet {
 	flags := flag.NewFlagSet("resgen", flag.ContinueOnError)
 	flags.Usage = func() { usage(flags) }
-	flags.BoolVar(&o.check, "check", false, "write nothing; name each output that is missing, stale or left over")
+	flags.BoolVar(&o.check, "check", false, "write nothing; name each output that is missing, stale or left over, and fail for these and for names that guard nothing")
 	flags.Var(&o.config, "config", "settings `file`; to reserve more permits than it gives a bulkhead is a mistake")
 	flags.BoolVar(&o.diff, "diff", false, "write nothing; show how the outputs would change")
 	flags.BoolVar(&o.list, "list", false, "write nothing; list all methods with their guards, or why they have none")
@@ -220,6 +229,10 @@ func (o options) finish(result generator.Result, stdout, stderr io.Writer) bool 
 		err = result.Check(stdout)
 		if !fine {
 			fmt.Fprintln(stderr, "resgen: go generate, or resgen without -check, brings these files up to date")
+		}
+		if len(result.Dangling) > 0 {
+			fine = false
+			fmt.Fprintln(stderr, "resgen: with -check, a name that guards nothing is a fault")
 		}
 	default:
 		err = o.write(result, stderr)

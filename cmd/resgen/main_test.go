@@ -122,7 +122,7 @@ func TestAnOutputOverABrokenPackageIsNoLeftover(t *testing.T) {
 	}
 }
 
-func TestWarningsGoToStandardErrorAndChangeNothing(t *testing.T) {
+func TestFieldG03ANameThatGuardsNothingFailsTheCheck(t *testing.T) {
 	inModule(t, `package shop
 
 import "context"
@@ -134,6 +134,18 @@ type Shop interface {
 }
 `)
 	warning := "shop.go:7:32: warning: resilience:anticipate: nothing is guarded by breaker shopp; did you mean shop?\n"
+	const dangling = "resgen: with -check, a name that guards nothing is a fault\n"
+	expect(t, 1, "shop_resilience.go: missing\n", warning+outdated+dangling, "-check")
+	expect(t, 0, "", warning)
+	expect(t, 1, "", warning+dangling, "-check")
+	expect(t, 1, "", warning+dangling, "-check", "./...")
+	expect(t, 0, "", warning, "-diff")
+}
+
+func TestWarningsGoToStandardErrorAndChangeNothing(t *testing.T) {
+	inModule(t, strings.Replace(source, "Buy(item string) error", "Close() error", 1))
+	const warning = "shop.go:7:2: warning: resilience:breaker: the breaker of Shop may refuse Close, " +
+		"and what that would free is kept for ever; put //resilience:none on it\n"
 	expect(t, 1, "shop_resilience.go: missing\n", warning+outdated, "-check")
 	expect(t, 0, "", warning)
 	expect(t, 0, "", warning, "-check")
