@@ -598,3 +598,20 @@ func TestACallThatWaitsKeepsAllSettingsThatItBeganWith(t *testing.T) {
 		}
 	})
 }
+
+func TestFieldF16AUnitThatWasProbablyMistakenIsToldToObservers(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var got []string
+		observer := resilience.ObserverFunc(func(e resilience.Event) {
+			if warning, ok := e.(resilience.SettingWarning); ok {
+				got = append(got, warning.Text)
+			}
+		})
+		newSource(t, `{"timeouts": {"a": {"duration": 300}}}`, resilience.Observe(observer))
+		synctest.Wait()
+		want := `resilience.json:1:33: timeouts.a.duration: 300 means 5m, because a number without a unit is seconds; if that was meant, write "5m", else "300ms"`
+		if !slices.Equal(got, []string{want}) {
+			t.Errorf("warnings %q, want %q", got, want)
+		}
+	})
+}

@@ -125,6 +125,14 @@ r.json:1:15: breakers.sharedState: no wrapper asks for it
 `, "", "config", "-file", "r.json")
 }
 
+func TestFieldF16ConfigTellsUnitsThatWereProbablyMistaken(t *testing.T) {
+	t.Chdir(t.TempDir())
+	write(t, "r.json", `{"timeouts": {"a": {"duration": 300}}, "sharedState": {"outageThreshold": 0.5}}`)
+	expect(t, exitFine, `r.json:1:33: timeouts.a.duration: 300 means 5m, because a number without a unit is seconds; if that was meant, write "5m", else "300ms"
+r.json:1:75: sharedState.outageThreshold: 0.5 means 0.5 percent; if the share 0.5 was meant, write 50
+`, "resgen: there are no Go files here, so r.json is checked by itself\n", "config", "-file", "r.json")
+}
+
 func TestConfigTellsTheWarningsOfDirectivesAndFiles(t *testing.T) {
 	inModule(t, `package shop
 

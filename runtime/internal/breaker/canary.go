@@ -14,13 +14,13 @@ type Canary struct {
 	PermittedNumberOfCallsInHalfOpenState int            `setting:"permittedNumberOfCallsInHalfOpenState" default:"10" range:"[1,1000000]" doc:"trials in all that HALF_OPEN admits"`
 	SlidingWindowType                     string         `setting:"slidingWindowType" default:"COUNT_BASED" oneof:"COUNT_BASED,TIME_BASED" doc:"whether slidingWindowSize means calls or seconds"`
 	SlidingWindowSize                     int            `setting:"slidingWindowSize" default:"100" range:"[1,1000000]" doc:"the last calls, or the seconds, that count"`
-	SlowCallDurationThreshold             *time.Duration `setting:"slowCallDurationThreshold" range:"[1ms,8760h]" doc:"a call that takes longer is slow"`
+	SlowCallDurationThreshold             *time.Duration `setting:"slowCallDurationThreshold" range:"[1ms,8760h]" usual:"30s" doc:"a call that takes longer is slow"`
 	SlowCallRateThreshold                 *float64       `setting:"slowCallRateThreshold" range:"(0,100]" doc:"percent of slow calls; at or above it opens"`
 	InitialState                          string         `setting:"initialState" default:"OPEN" oneof:"OPEN,CLOSED" doc:"state of a new process: OPEN lets nobody meet a dead dependency first"`
 	WaitDurationInOpenState               *time.Duration `setting:"waitDurationInOpenState" range:"[1ms,8760h]" doc:"time alone ends OPEN after this; without it only a good probe does, or a good call let through in place of one"`
-	ProbeInterval                         time.Duration  `setting:"probeInterval" default:"1s" range:"[1ms,8760h]" doc:"pause between ticks of probes while OPEN, ten percent less or more, and of calls in their place"`
+	ProbeInterval                         time.Duration  `setting:"probeInterval" default:"1s" range:"[1ms,8760h]" usual:"1m" doc:"pause between ticks of probes while OPEN, ten percent less or more, and of calls in their place"`
 	ProbesPerTick                         int            `setting:"probesPerTick" default:"3" range:"[1,1000]" doc:"probes in a tick, until one succeeds"`
-	ProbeTimeout                          time.Duration  `setting:"probeTimeout" default:"1s" range:"[1ms,8760h]" doc:"a probe that takes so long has failed"`
+	ProbeTimeout                          time.Duration  `setting:"probeTimeout" default:"1s" range:"[1ms,8760h]" usual:"30s" doc:"a probe that takes so long has failed"`
 	ProbeBackoffMax                       time.Duration  `setting:"probeBackoffMax" default:"=probeInterval" range:"[1ms,8760h]" doc:"the pause doubles up to this while probes fail"`
 	MaxHalfOpenDuration                   time.Duration  `setting:"maxHalfOpenDuration" default:"1m" range:"(0s,8760h]" doc:"HALF_OPEN with no permit left opens again when its newest trial is this old; a call in place of a probe is given up after it"`
 	Fleet
@@ -43,15 +43,27 @@ func (s *Canary) Check() (problems []setting.Problem) {
 	return problems
 }
 
-// Warn finds a minimum that the window can't hold.
-func (s *Canary) Warn() []setting.Problem {
-	if s.timed() || s.MinimumNumberOfCalls <= s.SlidingWindowSize {
-		return nil
+// longestUsual is a window of seconds above which its size was probably meant in
+// milliseconds.
+const longestUsual = 3600
+
+// Warn finds a minimum that the window can't hold, and a window of a length that
+// was probably meant in another unit.
+func (s *Canary) Warn() (problems []setting.Problem) {
+	if s.timed() && s.SlidingWindowSize > longestUsual {
+		problems = append(problems, setting.Problem{
+			Field: "slidingWindowSize", Other: "slidingWindowType",
+			Message: fmt.Sprintf("%d means %s, because a TIME_BASED window is of seconds; if milliseconds were meant, write %d",
+				s.SlidingWindowSize, setting.Format(time.Duration(s.SlidingWindowSize)*time.Second), max(1, s.SlidingWindowSize/1000)),
+		})
 	}
-	return []setting.Problem{{
-		Field: "minimumNumberOfCalls", Other: "slidingWindowSize",
-		Message: fmt.Sprintf("%d is above slidingWindowSize (%d) and means %[2]d", s.MinimumNumberOfCalls, s.SlidingWindowSize),
-	}}
+	if !s.timed() && s.MinimumNumberOfCalls > s.SlidingWindowSize {
+		problems = append(problems, setting.Problem{
+			Field: "minimumNumberOfCalls", Other: "slidingWindowSize",
+			Message: fmt.Sprintf("%d is above slidingWindowSize (%d) and means %[2]d", s.MinimumNumberOfCalls, s.SlidingWindowSize),
+		})
+	}
+	return problems
 }
 
 func (s *Canary) timed() bool { return s.SlidingWindowType == "TIME_BASED" }

@@ -8,7 +8,7 @@ import (
 // Paced are the settings of PACED_RATE_THRESHOLD.
 type Paced struct {
 	FailureRateThreshold                  float64       `setting:"failureRateThreshold" default:"50" range:"(0,100]" doc:"percent of failed calls; at or above it opens"`
-	SlidingWindowDuration                 time.Duration `setting:"slidingWindowDuration" default:"20s" range:"[1ms,8760h]" doc:"calls that ended in this last while count"`
+	SlidingWindowDuration                 time.Duration `setting:"slidingWindowDuration" default:"20s" range:"[1ms,8760h]" usual:"10m" doc:"calls that ended in this last while count"`
 	MinimumNumberOfCalls                  int           `setting:"minimumNumberOfCalls" default:"10" range:"[1,1000000]" doc:"no judgement before so many outcomes in the window"`
 	TestDelay                             time.Duration `setting:"testDelay" default:"3s" range:"[0s,8760h]" doc:"stay in OPEN, and time between the starts of two trials in HALF_OPEN"`
 	PermittedNumberOfCallsInHalfOpenState int           `setting:"permittedNumberOfCallsInHalfOpenState" default:"10" range:"[1,1000000]" doc:"trials in all that HALF_OPEN admits, one at a time"`

@@ -37,7 +37,7 @@ type Fleet struct {
 	Shared             bool           `setting:"shared" default:"false" doc:"one breaker for all processes, through the adapter that sharedState sets up"`
 	OutageThreshold    *float64       `setting:"outageThreshold" range:"(0,100]" doc:"if shared: percent of failed calls of all processes that begins an outage, in place of sharedState's"`
 	MinimumErrors      *int           `setting:"minimumErrors" range:"[1,1000000000]" doc:"if shared: no outage before so many failures, in place of sharedState's"`
-	SecondsBeforeRetry *time.Duration `setting:"secondsBeforeRetry" range:"[0s,8760h]" doc:"if shared: time from the beginning of an outage, or failed trials, to the next trials, in place of sharedState's"`
+	SecondsBeforeRetry *time.Duration `setting:"secondsBeforeRetry" range:"[0s,8760h]" usual:"1h" doc:"if shared: time from the beginning of an outage, or failed trials, to the next trials, in place of sharedState's"`
 }
 
 // Sharing returns these settings.

@@ -35,7 +35,7 @@ const fallback = "default"
 
 // Timeout is the settings of one timeout.
 type Timeout struct {
-	Duration *time.Duration `setting:"duration" range:"(0s,8760h]" doc:"longest time that one call may take; without it the timeout bounds nothing"`
+	Duration *time.Duration `setting:"duration" range:"(0s,8760h]" usual:"1m" doc:"longest time that one call may take; without it the timeout bounds nothing"`
 }
 
 func (f format) section(name string) *section {

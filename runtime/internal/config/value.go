@@ -1,6 +1,7 @@
 package config
 
 import (
+	"fmt"
 	"math"
 	"slices"
 	"strconv"
@@ -28,10 +29,34 @@ func (r *reader) value(f *setting.Field, path string, v hujson.Value) (value any
 	case !ok:
 		r.wrong(v, path, expected(f)+guess(f, text))
 	case !r.inRange(f, v, value):
-		r.fault(v.StartOffset, path, "%s is outside %v", r.describe(v), f.Range)
+		r.fault(v.StartOffset, path, "%s is outside %v%s", r.describe(v), f.Range, r.otherUnit(f, v, value))
 		ok = false
+	default:
+		if doubt := f.Doubt(r.written(v), value); doubt != "" {
+			r.warn(v.StartOffset, path, "%s", doubt)
+		}
 	}
 	return value, ok
+}
+
+// written is a number or text as it stands in the file, without quotes.
+func (r *reader) written(v hujson.Value) string {
+	if text, ok := r.textOf(v); ok {
+		return text
+	}
+	return r.raw(v)
+}
+
+// otherUnit adds what a number outside the range was most likely meant to be.
+func (r *reader) otherUnit(f *setting.Field, v hujson.Value, value any) string {
+	if share, ok := f.Share(value); ok {
+		return fmt.Sprintf("; did you mean %s?", setting.Format(share))
+	}
+	_, isNumber := r.numberOf(v)
+	if meant, ok := f.Meant(r.raw(v)); isNumber && ok {
+		return fmt.Sprintf("; a number is seconds, did you mean %q?", meant)
+	}
+	return ""
 }
 
 // inRange judges a value, and of a number of seconds also the number, which is
@@ -137,6 +162,10 @@ func expected(f *setting.Field) string {
 func guess(f *setting.Field, text string) string {
 	if f.Kind != setting.Duration {
 		return ""
+	}
+	if meant := f.Doubt(text, setting.Seconds(text)); meant != "" {
+		meant, _ := f.Meant(text)
+		return fmt.Sprintf("; did you mean %q or %q?", meant, text+"s")
 	}
 	near, ok := setting.NearDuration(text)
 	if d, err := setting.ParseDuration(near); ok && err == nil && f.Range.Holds(d) {

@@ -16,7 +16,8 @@
 // one of these: then it is optional, and nil means off. default "=other" takes
 // the value of another setting. range is in interval notation: a bracket
 // includes the bound, a parenthesis excludes it, and an empty bound is none; a
-// duration has both. Fields without a setting tag are no settings; those of an
+// duration has both. usual:"1m" is the longest duration for which a number without
+// a unit passes for seconds without a doubt. Fields without a setting tag are no settings; those of an
 // embedded struct count as the struct's own. Rules between fields are methods:
 // [Checker], [Warner].
 //
@@ -46,14 +47,15 @@ const (
 
 // Field describes one setting. It is shared: don't change it.
 type Field struct {
-	Name     string   // as the file spells it
-	Kind     Kind     // type of the value
-	Default  any      // value when nothing is given; nil: off, or see Like
-	Like     string   // the setting whose value is the default, if any
-	Range    Range    // allowed numbers and durations
-	OneOf    []string // allowed texts; nil: any
-	Optional bool     // nil is a value and means off
-	Doc      string   // what it means, without a final period
+	Name     string        // as the file spells it
+	Kind     Kind          // type of the value
+	Default  any           // value when nothing is given; nil: off, or see Like
+	Like     string        // the setting whose value is the default, if any
+	Range    Range         // allowed numbers and durations
+	OneOf    []string      // allowed texts; nil: any
+	Optional bool          // nil is a value and means off
+	Usual    time.Duration // longest that is written as a number of seconds without a doubt; 0: see usualLongest
+	Doc      string        // what it means, without a final period
 	index    []int
 }
 
@@ -193,6 +195,11 @@ func describeField(name string, sf reflect.StructField) (f Field, err error) {
 	}
 	if f.Kind == Duration && !f.Range.ofDurations() {
 		return f, fmt.Errorf("the range of a duration is from 0s or later to a bound that is inside, not %v", f.Range)
+	}
+	if usual := sf.Tag.Get("usual"); usual != "" {
+		if f.Usual, err = ParseDuration(usual); err != nil || f.Kind != Duration || !f.Range.Holds(f.Usual) {
+			return f, fmt.Errorf("bad usual %q", usual)
+		}
 	}
 	if oneOf := sf.Tag.Get("oneof"); oneOf != "" {
 		f.OneOf = strings.Split(oneOf, ",")

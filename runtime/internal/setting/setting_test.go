@@ -162,6 +162,12 @@ func TestDescribeRefusesWrongTags(t *testing.T) {
 		{"a duration without an end", &struct {
 			A time.Duration `setting:"a" default:"1s" range:"[0s,)"`
 		}{}, "from 0s or later"},
+		{"a usual length outside the range", &struct {
+			A time.Duration `setting:"a" default:"1s" range:"[0s,1m]" usual:"1h"`
+		}{}, "bad usual"},
+		{"a usual length of a number", &struct {
+			A int `setting:"a" default:"1" range:"[0,9]" usual:"1h"`
+		}{}, "bad usual"},
 		{"the default of nobody", &struct {
 			A int `setting:"a" default:"=b"`
 		}{}, "no setting of its kind"},

@@ -33,14 +33,14 @@ type Settings struct {
 	KeyPrefix           string        `setting:"keyPrefix" default:"resgen:" doc:"begins every key; processes with the same one are a fleet"`
 	Recording           string        `setting:"recording" default:"AGGREGATED" oneof:"AGGREGATED,SAMPLED" doc:"AGGREGATED counts every outcome; SAMPLED of successes only the share successSampleRate"`
 	SuccessSampleRate   float64       `setting:"successSampleRate" default:"1" range:"(0,1]" doc:"probability p with which SAMPLED counts a success, as 1/p"`
-	FlushInterval       time.Duration `setting:"flushInterval" default:"1s" range:"[10ms,1h]" doc:"pause between two reports of what a process counted"`
-	OutageCheckInterval time.Duration `setting:"outageCheckInterval" default:"5s" range:"[0s,1h]" doc:"a view older than this is asked for, in case a push got lost; 0: only pushes and answers to reports bring one, and while an outage or OFF by hand lasts, the default"`
+	FlushInterval       time.Duration `setting:"flushInterval" default:"1s" range:"[10ms,1h]" usual:"1m" doc:"pause between two reports of what a process counted"`
+	OutageCheckInterval time.Duration `setting:"outageCheckInterval" default:"5s" range:"[0s,1h]" usual:"1m" doc:"a view older than this is asked for, in case a push got lost; 0: only pushes and answers to reports bring one, and while an outage or OFF by hand lasts, the default"`
 	OutageThreshold     float64       `setting:"outageThreshold" default:"50" range:"(0,100]" doc:"percent of failed calls of all processes; at or above it an outage begins"`
-	OutageWindow        time.Duration `setting:"outageWindow" default:"2m" range:"[1s,1h]" doc:"calls that ended in this last while count"`
+	OutageWindow        time.Duration `setting:"outageWindow" default:"2m" range:"[1s,1h]" usual:"10m" doc:"calls that ended in this last while count"`
 	MinimumErrors       int           `setting:"minimumErrors" default:"20" range:"[1,1000000000]" doc:"no outage before so many failures in the window"`
-	SecondsBeforeRetry  time.Duration `setting:"secondsBeforeRetry" default:"20s" range:"[0s,8760h]" doc:"time from the beginning of an outage, or failed trials, to the next trials"`
-	TrialTimeout        time.Duration `setting:"trialTimeout" default:"10s" range:"[100ms,1h]" doc:"the trial token passes on when its process shows no sign of life for so long"`
-	Timeout             time.Duration `setting:"timeout" default:"1s" range:"[10ms,1m]" doc:"one exchange with the server; no call waits for it"`
+	SecondsBeforeRetry  time.Duration `setting:"secondsBeforeRetry" default:"20s" range:"[0s,8760h]" usual:"1h" doc:"time from the beginning of an outage, or failed trials, to the next trials"`
+	TrialTimeout        time.Duration `setting:"trialTimeout" default:"10s" range:"[100ms,1h]" usual:"1m" doc:"the trial token passes on when its process shows no sign of life for so long"`
+	Timeout             time.Duration `setting:"timeout" default:"1s" range:"[10ms,1m]" usual:"10s" doc:"one exchange with the server; no call waits for it"`
 }
 
 // Check finds settings that don't go together, and secrets in the file.

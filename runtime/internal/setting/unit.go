@@ -1,0 +1,94 @@
+package setting
+
+import (
+	"fmt"
+	"regexp"
+	"strconv"
+	"time"
+)
+
+// usualLongest is a duration above which a number without a unit is doubted,
+// for settings that don't say their own with the tag usual.
+const usualLongest = 2 * time.Minute
+
+// counted is a duration that is written as a number of one unit, as a JSON
+// number or a text.
+var counted = regexp.MustCompile(`^(\d+(?:\.\d+)?)(s|m|)$`)
+
+// doubtful is from how many of a unit on nobody writes that unit: 300 minutes
+// are "5h", 10000 seconds "3h".
+var doubtful = map[string]float64{"": 0, "m": 100, "s": 10_000}
+
+// Doubt says of an allowed value that its unit was probably mistaken, what it
+// means and what was meant; else it is empty. written is the number or text as
+// it stands in the file, without quotes.
+func (f *Field) Doubt(written string, value any) string {
+	switch value := value.(type) {
+	case time.Duration:
+		return f.doubtDuration(written, value)
+	case float64:
+		if f.isPercent() && value <= 1 {
+			return fmt.Sprintf("%s means %[1]s percent; if the share %[1]s was meant, write %s", written, Format(percent(value)))
+		}
+	}
+	return ""
+}
+
+func (f *Field) doubtDuration(written string, value time.Duration) string {
+	match := counted.FindStringSubmatch(written)
+	if match == nil || value <= f.usual() {
+		return ""
+	}
+	number, unit := match[1], match[2]
+	n, _ := strconv.ParseFloat(number, 64)
+	meant, ok := f.Meant(number)
+	if !ok || n < doubtful[unit] {
+		return ""
+	}
+	shown, because := strconv.Quote(written), ""
+	if unit == "" {
+		shown, because = written, ", because a number without a unit is seconds"
+	}
+	return fmt.Sprintf("%s means %s%s; if that was meant, write %q, else %q", shown, Format(value), because, Format(value), meant)
+}
+
+// Meant is the duration that somebody probably meant who wrote a number of
+// seconds that is too large for the setting: milliseconds, or round nanoseconds,
+// in which programs in Go write durations. Hours are written in neither.
+func (f *Field) Meant(number string) (text string, ok bool) {
+	if f.Kind != Duration {
+		return "", false
+	}
+	for _, unit := range []string{"ms", "ns"} {
+		d, err := ParseDuration(number + unit)
+		round := unit == "ms" || d%time.Millisecond == 0
+		if err == nil && round && d <= time.Hour && f.Range.Holds(d) {
+			return number + unit, true
+		}
+	}
+	return "", false
+}
+
+// usual is the longest duration that is taken for seconds without a word.
+func (f *Field) usual() time.Duration {
+	if f.Usual > 0 {
+		return f.Usual
+	}
+	return usualLongest
+}
+
+func (f *Field) isPercent() bool { return f.Kind == Float && f.Range.High == 100.0 }
+
+// percent avoids what a float64 makes of 0.07 × 100.
+func percent(share float64) float64 {
+	p, _ := strconv.ParseFloat(strconv.FormatFloat(share*100, 'g', 12, 64), 64)
+	return p
+}
+
+// Share is the share that somebody probably meant who wrote a percentage for a
+// setting that is a share of 1.
+func (f *Field) Share(value any) (share float64, ok bool) {
+	p, isFloat := value.(float64)
+	ok = isFloat && f.Range.High == 1.0 && p > 1 && p <= 100
+	return p / 100, ok
+}
