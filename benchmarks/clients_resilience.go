@@ -10,7 +10,7 @@ import (
 
 var _ breakerClient = (*resilientBreakerClient)(nil)
 
-// resilientBreakerClient is a breakerClient whose calls are guarded.
+// resilientBreakerClient guards the calls of breakerClient.
 type resilientBreakerClient struct {
 	next breakerClient
 	do   *resilience.Guard
@@ -45,7 +45,7 @@ func (w *resilientBreakerClient) Do(ctx context.Context, n int) (n2 int, err err
 
 var _ bulkheadClient = (*resilientBulkheadClient)(nil)
 
-// resilientBulkheadClient is a bulkheadClient whose calls are guarded.
+// resilientBulkheadClient guards the calls of bulkheadClient.
 type resilientBulkheadClient struct {
 	next bulkheadClient
 	do   *resilience.Guard
@@ -80,7 +80,7 @@ func (w *resilientBulkheadClient) Do(ctx context.Context, n int) (n2 int, err er
 
 var _ bothClient = (*resilientBothClient)(nil)
 
-// resilientBothClient is a bothClient whose calls are guarded.
+// resilientBothClient guards the calls of bothClient.
 type resilientBothClient struct {
 	next bothClient
 	do   *resilience.Guard
@@ -118,7 +118,7 @@ func (w *resilientBothClient) Do(ctx context.Context, n int) (n2 int, err error)
 
 var _ timeoutClient = (*resilientTimeoutClient)(nil)
 
-// resilientTimeoutClient is a timeoutClient whose calls are guarded.
+// resilientTimeoutClient guards the calls of timeoutClient.
 type resilientTimeoutClient struct {
 	next timeoutClient
 	do   *resilience.Guard
@@ -157,7 +157,7 @@ func (w *resilientTimeoutClient) Do(ctx context.Context, n int) (n2 int, err err
 
 var _ otherClient = (*resilientOtherClient)(nil)
 
-// resilientOtherClient is an otherClient whose calls are guarded.
+// resilientOtherClient guards the calls of otherClient.
 type resilientOtherClient struct {
 	next otherClient
 	do   *resilience.Guard
@@ -195,7 +195,7 @@ func (w *resilientOtherClient) Do(ctx context.Context, n int) (n2 int, err error
 
 var _ entryClient = (*resilientEntryClient)(nil)
 
-// resilientEntryClient is an entryClient whose calls are guarded.
+// resilientEntryClient guards the calls of entryClient.
 type resilientEntryClient struct {
 	next entryClient
 	do   *resilience.Guard
@@ -233,7 +233,7 @@ func (w *resilientEntryClient) Do(ctx context.Context, n int) (n2 int, err error
 
 var _ tenClient = (*resilientTenClient)(nil)
 
-// resilientTenClient is a tenClient whose calls are guarded.
+// resilientTenClient guards the calls of tenClient.
 type resilientTenClient struct {
 	next tenClient
 	do   *resilience.Guard

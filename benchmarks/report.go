@@ -6,6 +6,8 @@ import (
 	"runtime"
 	"runtime/debug"
 	"slices"
+
+	"github.com/resgen-go/resgen/internal/words"
 )
 
 // peers are the modules that resgen is compared with.
@@ -14,8 +16,8 @@ var peers = []string{
 }
 
 func report(w io.Writer, r results, m memory) {
-	fmt.Fprintf(w, "%s, %s/%s, %d cores of %d. Medians of %d rounds; half of a path's figures lie within %.0f %% of one another.\n",
-		runtime.Version(), runtime.GOOS, runtime.GOARCH, cores, runtime.NumCPU(), r.rounds(), 100*r.spread())
+	fmt.Fprintf(w, "%s, %s/%s, %s of %d. Medians of %s; half of a path's figures lie within %.0f %% of one another.\n",
+		runtime.Version(), runtime.GOOS, runtime.GOARCH, words.Count(cores, "core"), runtime.NumCPU(), words.Count(r.rounds(), "round"), 100*r.spread())
 	reportPeers(w)
 	for _, section := range sections {
 		section.report(w, r)

@@ -49,18 +49,19 @@ func (t *target) declares(name string) bool {
 // checker finds the faults of one package for which types are needed, and
 // resolves its directives.
 type checker struct {
-	pkg       *load.Package
-	place     func(token.Pos) string // how a message names a place
-	capacity  func(string) int       // permits of a bulkhead; nil: not known
-	declared  map[*types.Func]directives.Set
-	outsiders []outsider
-	faults    directives.Faults
-	unknown   bool // a type, because of an error in a dependency
+	pkg          *load.Package
+	place        func(token.Pos) string // how a message names a place
+	capacity     func(string) int       // permits of a bulkhead; nil: not known
+	declared     map[*types.Func]directives.Set
+	deprecations map[string]map[spot]string // the paragraphs that say so, by file
+	outsiders    []outsider
+	faults       directives.Faults
+	unknown      bool // a type, because of an error in a dependency
 }
 
 // targets resolves all annotated interfaces of the package.
 func (c *checker) targets(annotated map[*load.File][]directives.Interface) []*target {
-	c.declared = map[*types.Func]directives.Set{}
+	c.declared, c.deprecations = map[*types.Func]directives.Set{}, map[string]map[spot]string{}
 	for _, interfaces := range annotated {
 		c.declare(interfaces)
 	}

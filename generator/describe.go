@@ -5,7 +5,42 @@ import (
 	"strings"
 
 	"github.com/resgen-go/resgen/directives"
+	"github.com/resgen-go/resgen/internal/words"
 )
+
+// doc is the comment of the type: how much of the interface it guards.
+func (w Wrapper) doc() string {
+	switch guarded := w.guarded(); {
+	case guarded == 0:
+		return fmt.Sprintf("%s passes all calls of %s through.", w.Name, w.Interface)
+	case guarded < len(w.Methods):
+		return fmt.Sprintf("%s guards calls of %s, and passes others through.", w.Name, w.Interface)
+	}
+	return fmt.Sprintf("%s guards the calls of %s.", w.Name, w.Interface)
+}
+
+// constructorDoc is the comment of the constructor.
+func (w Wrapper) constructorDoc() string {
+	n := w.Names
+	switch {
+	case w.guarded() > 0:
+		return fmt.Sprintf("%s puts the guards of %s before %s, with the settings of %s.", w.Constructor, w.Interface, n.NextParam, n.Registry)
+	case len(w.Probes) > 0:
+		return fmt.Sprintf("%s lets breakers of %s probe %s, and puts no guard before it.", w.Constructor, n.Registry, n.NextParam)
+	}
+	return fmt.Sprintf("%s puts no guard before %s.", w.Constructor, n.NextParam)
+}
+
+// guarded is how many methods have a guard.
+func (w Wrapper) guarded() int {
+	n := 0
+	for _, m := range w.Methods {
+		if m.Guard != nil {
+			n++
+		}
+	}
+	return n
+}
 
 // doc is the comment of a method: one line that says which guards it has.
 func (m Method) doc() string {
@@ -19,13 +54,13 @@ func (m Method) doc() string {
 func (g *Guard) clauses() []string {
 	var clauses []string
 	if len(g.Check) > 0 {
-		clauses = append(clauses, "checks "+plural("breaker", len(g.Check))+" "+joined(g.Check))
+		clauses = append(clauses, "checks "+words.Plural("breaker", len(g.Check))+" "+joined(g.Check))
 	}
 	if len(g.Preload) > 0 {
-		clauses = append(clauses, "preloads "+plural("bulkhead", len(g.Preload))+" "+joined(permits(g.Preload)))
+		clauses = append(clauses, "preloads "+words.Plural("bulkhead", len(g.Preload))+" "+joined(permits(g.Preload)))
 	}
 	if len(g.Lease) > 0 {
-		clauses = append(clauses, "leases "+plural("bulkhead", len(g.Lease))+" "+joined(permits(g.Lease)))
+		clauses = append(clauses, "leases "+words.Plural("bulkhead", len(g.Lease))+" "+joined(permits(g.Lease)))
 	}
 	if own := g.own(); len(own) > 0 {
 		clauses = append(clauses, "is guarded by "+joined(own))
@@ -56,13 +91,6 @@ func (g *Guard) kinds() []string {
 // named is the name of the method's own guard of a kind; empty if it has none.
 func (g *Guard) named(kind string) string {
 	return map[string]string{directives.Breaker: g.Breaker, directives.Bulkhead: g.Bulkhead, directives.Timeout: g.Timeout}[kind]
-}
-
-func plural(noun string, n int) string {
-	if n == 1 {
-		return noun
-	}
-	return noun + "s"
 }
 
 func permits(list []Permits) []string {

@@ -50,13 +50,12 @@ func imports(list []Import) *jen.Statement {
 
 func (w Wrapper) emit(file *jen.File, of Plan) {
 	file.Add(w.assertion()).Line()
-	file.Commentf("%s is %s %s whose calls are guarded.", w.Name, article(w.Interface), w.Interface)
+	file.Comment(comment(w.doc(), w.Deprecated))
 	file.Type().Id(w.Name).Add(typeParams(w.TypeParams)).Struct(w.fields()...).Line()
-	file.Commentf("%s puts the guards of %s before %s, with the settings of %s.",
-		w.Constructor, w.Interface, w.Names.NextParam, w.Names.Registry)
+	file.Comment(comment(w.constructorDoc(), w.Deprecated))
 	file.Add(w.constructor(of)).Line()
 	for _, m := range w.Methods {
-		file.Comment(m.doc())
+		file.Comment(comment(m.doc(), m.Deprecated))
 		file.Add(w.method(m)).Line()
 	}
 }

@@ -7,7 +7,6 @@ import (
 	"maps"
 	"strings"
 	"unicode"
-	"unicode/utf8"
 )
 
 // names are the identifiers that are spoken for at one place of the output. It
@@ -183,15 +182,6 @@ func lowerCamel(name string) string {
 		runes[i] = unicode.ToLower(r)
 	}
 	return string(runes)
-}
-
-// article is the indefinite article that name is spoken with.
-func article(name string) string {
-	first, _ := utf8.DecodeRuneInString(name)
-	if strings.ContainsRune("AEIOUaeiou", first) {
-		return "an"
-	}
-	return "a"
 }
 
 // joined lists words as a sentence does.

@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/resgen-go/resgen/directives"
+	"github.com/resgen-go/resgen/internal/words"
 )
 
 // nesting looks for entries that are called within entries, and warns where the
@@ -134,8 +135,8 @@ func (n *nesting) compare(call *ast.CallExpr, outer, inner *method) {
 		sum, missing := held[bulkhead]+more[bulkhead], more[bulkhead]-lent[bulkhead]
 		switch {
 		case held[bulkhead] > 0 && n.capacity != nil && sum > n.capacity(bulkhead):
-			n.warn(call, "%s holds %d permits of bulkhead %s and calls %s, which reserves %d: its maxConcurrentCalls is %d",
-				outer.Name(), held[bulkhead], bulkhead, inner.Name(), more[bulkhead], n.capacity(bulkhead))
+			n.warn(call, "%s holds %s of bulkhead %s and calls %s, which reserves %d: its maxConcurrentCalls is %d",
+				outer.Name(), words.Count(held[bulkhead], "permit"), bulkhead, inner.Name(), more[bulkhead], n.capacity(bulkhead))
 		case missing <= 0 || bulkhead >= last:
 		case lent[bulkhead] > 0:
 			n.warn(call, "%s holds permits of bulkhead %s and calls %s, which reserves %d from %s and can borrow %d: against the order of names it does not wait for the others; reserve them in %[1]s",

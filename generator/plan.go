@@ -23,6 +23,7 @@ type Wrapper struct {
 	Error       Type // the constructor's second result: error, if that has its name here
 	Methods     []Method
 	Probes      []Probe
+	Deprecated  string   // the paragraph that says so; empty: it is not
 	Defaults    []string // names that no directive writes out, such as "breakers.payments"
 	Names       WrapperNames
 }
@@ -39,14 +40,15 @@ type WrapperNames struct {
 
 // Method is one method of a wrapper.
 type Method struct {
-	Name    string
-	Params  []Param
-	Results []Param
-	Guard   *Guard   // nil: it passes through
-	Why     string   // why it passes through
-	Skipped []string // guards of the type that it does not have, with the reasons
-	CutOff  string   // what is read from its result after its timeout has ended
-	Names   MethodNames
+	Name       string
+	Params     []Param
+	Results    []Param
+	Deprecated string   // as of a wrapper
+	Guard      *Guard   // nil: it passes through
+	Why        string   // why it passes through
+	Skipped    []string // guards of the type that it does not have, with the reasons
+	CutOff     string   // what is read from its result after its timeout has ended
+	Names      MethodNames
 }
 
 // MethodNames are the names in the body of a guarded method.

@@ -64,6 +64,7 @@ type Shop[K comparable] interface {
         "Variadic": false
       }
     ],
+    "Deprecated": "",
     "Guard": {
       "Field": "buy",
       "Breaker": "b",
@@ -91,6 +92,7 @@ type Shop[K comparable] interface {
     "Name": "Close",
     "Params": null,
     "Results": null,
+    "Deprecated": "",
     "Guard": null,
     "Why": "it returns no error",
     "Skipped": [

@@ -206,6 +206,7 @@ func (p *planner) wrapper(t *target, typeParams map[*types.TypeParam]string) Wra
 		Constructor: t.constructor,
 		Error:       printer.expression(p.errorType()),
 		Probes:      t.probes,
+		Deprecated:  p.deprecated(t.obj.Pos(), t.name),
 		Defaults:    t.defaults(),
 	}
 	hidden := spokenFor(predeclared, p.imports.names()) // what no name that we choose may hide
@@ -278,6 +279,7 @@ func (p *planner) method(m *method, printer *printer, hidden names) Method {
 	}
 	chosen := variables(slices.Concat(params, results), p.needed(m, printer), hidden)
 	planned := Method{Name: m.Name(), Guard: m.guard, Why: m.why, Skipped: m.skipped, CutOff: m.cutOff}
+	planned.Deprecated = p.deprecated(m.Origin().Pos(), m.Name())
 	if m.classify != nil {
 		planned.Guard.Classify = p.function(m.classify)
 	}

@@ -10,7 +10,7 @@ import (
 
 var _ withBreaker = (*resilientWithBreaker)(nil)
 
-// resilientWithBreaker is a withBreaker whose calls are guarded.
+// resilientWithBreaker guards the calls of withBreaker.
 type resilientWithBreaker struct {
 	next withBreaker
 	do   *resilience.Guard
@@ -45,7 +45,7 @@ func (w *resilientWithBreaker) Do(ctx context.Context, n int) (n2 int, err error
 
 var _ withBulkhead = (*resilientWithBulkhead)(nil)
 
-// resilientWithBulkhead is a withBulkhead whose calls are guarded.
+// resilientWithBulkhead guards the calls of withBulkhead.
 type resilientWithBulkhead struct {
 	next withBulkhead
 	do   *resilience.Guard
@@ -80,7 +80,7 @@ func (w *resilientWithBulkhead) Do(ctx context.Context, n int) (n2 int, err erro
 
 var _ withBoth = (*resilientWithBoth)(nil)
 
-// resilientWithBoth is a withBoth whose calls are guarded.
+// resilientWithBoth guards the calls of withBoth.
 type resilientWithBoth struct {
 	next withBoth
 	do   *resilience.Guard
@@ -118,7 +118,7 @@ func (w *resilientWithBoth) Do(ctx context.Context, n int) (n2 int, err error) {
 
 var _ withTimeout = (*resilientWithTimeout)(nil)
 
-// resilientWithTimeout is a withTimeout whose calls are guarded.
+// resilientWithTimeout guards the calls of withTimeout.
 type resilientWithTimeout struct {
 	next withTimeout
 	do   *resilience.Guard
@@ -157,7 +157,7 @@ func (w *resilientWithTimeout) Do(ctx context.Context, n int) (n2 int, err error
 
 var _ other = (*resilientOther)(nil)
 
-// resilientOther is an other whose calls are guarded.
+// resilientOther guards the calls of other.
 type resilientOther struct {
 	next other
 	do   *resilience.Guard
@@ -195,7 +195,7 @@ func (w *resilientOther) Do(ctx context.Context, n int) (n2 int, err error) {
 
 var _ withAnticipate = (*resilientWithAnticipate)(nil)
 
-// resilientWithAnticipate is a withAnticipate whose calls are guarded.
+// resilientWithAnticipate guards the calls of withAnticipate.
 type resilientWithAnticipate struct {
 	next withAnticipate
 	do   *resilience.Guard

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/resgen-go/resgen/internal/words"
 	"github.com/resgen-go/resgen/runtime/internal/breaker"
 	"github.com/resgen-go/resgen/runtime/internal/text"
 )
@@ -172,7 +173,7 @@ func (e *RefusalError) Error() string {
 			all.WriteString(" and would wait for itself: entries that wait for more of it hold all of it; reserve in the outer entry what the inner ones need")
 		}
 	case KindTooLarge:
-		fmt.Fprintf(&all, "bulkhead %s can never give %d permits (at most %d)", e.Name, e.Wanted, e.Available)
+		fmt.Fprintf(&all, "bulkhead %s can never give %s (at most %d)", e.Name, words.Count(e.Wanted, "permit"), e.Available)
 	case KindDone:
 		all.WriteString("its caller had gone before it began")
 	}

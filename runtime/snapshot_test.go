@@ -35,7 +35,7 @@ func TestSnapshotEncodesToStableJSON(t *testing.T) {
 			"strategy": "STATIC_THRESHOLD",
 			"state": "OPEN",
 			"since": "2000-01-01T00:00:00Z",
-			"reason": "1 of the last 1 calls failed",
+			"reason": "1 of the last 1 call failed",
 			"admits": false,
 			"retryAt": "2000-01-01T00:00:20Z",
 			"refused": 1,

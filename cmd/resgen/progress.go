@@ -6,6 +6,8 @@ import (
 	"os"
 	"sync"
 	"time"
+
+	"github.com/resgen-go/resgen/internal/words"
 )
 
 // patience is how long a run may take before it says what it is doing.
@@ -52,7 +54,7 @@ func (p *progress) show() {
 func (p *progress) done(done, total int) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.text = fmt.Sprintf("%d of %d packages", done, total)
+	p.text = fmt.Sprintf("%d of %s", done, words.Count(total, "package"))
 	p.print()
 }
 

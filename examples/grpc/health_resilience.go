@@ -12,7 +12,7 @@ import (
 
 var _ Health = (*ResilientHealth)(nil)
 
-// ResilientHealth is a Health whose calls are guarded.
+// ResilientHealth guards the calls of Health.
 type ResilientHealth struct {
 	next  Health
 	check *resilience.Guard

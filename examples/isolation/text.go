@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/resgen-go/resgen/examples/isolation/internal/load"
+	"github.com/resgen-go/resgen/internal/words"
 )
 
 // okText is the share of good answers, with a decimal where there are so many
@@ -42,6 +43,6 @@ func (e experiment) summary() string {
 	if e.unbounded {
 		ends = "calls have no timeout, their callers give them " + timeText(e.timeout)
 	}
-	return fmt.Sprintf("%d requests/s to /a and as many to /b; %s; one pool of %d permits, or %d for A and %d for B",
-		e.rate, ends, e.pools.shared, e.pools.a, e.pools.b)
+	return fmt.Sprintf("%s/s to /a and as many to /b; %s; one pool of %s, or %d for A and %d for B",
+		words.Count(e.rate, "request"), ends, words.Count(e.pools.shared, "permit"), e.pools.a, e.pools.b)
 }

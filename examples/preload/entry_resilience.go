@@ -10,7 +10,7 @@ import (
 
 var _ Items = (*ResilientItems)(nil)
 
-// ResilientItems is an Items whose calls are guarded.
+// ResilientItems guards the calls of Items.
 type ResilientItems struct {
 	next  Items
 	fetch *resilience.Guard
@@ -45,7 +45,7 @@ func (w *ResilientItems) Fetch(ctx context.Context, entry int) error {
 
 var _ PreloadedPage = (*ResilientPreloadedPage)(nil)
 
-// ResilientPreloadedPage is a PreloadedPage whose calls are guarded.
+// ResilientPreloadedPage guards the calls of PreloadedPage.
 type ResilientPreloadedPage struct {
 	next PreloadedPage
 	show *resilience.Guard

@@ -21,6 +21,7 @@ import (
 	"syscall"
 	"time"
 
+	"github.com/resgen-go/resgen/internal/words"
 	resilience "github.com/resgen-go/resgen/runtime"
 )
 
@@ -95,7 +96,7 @@ func run(ctx context.Context, o options, out io.Writer) error {
 	if err != nil {
 		return err
 	}
-	fmt.Fprintf(out, "%d checkouts/s on %s for %v; edit %s while it runs\n", o.rate, town.front.url, o.duration, config)
+	fmt.Fprintf(out, "%s/s on %s for %v; edit %s while it runs\n", words.Count(o.rate, "checkout"), town.front.url, o.duration, config)
 	town.live(ctx, o, screen, registry)
 	return nil
 }

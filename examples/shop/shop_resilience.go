@@ -10,7 +10,7 @@ import (
 
 var _ Payments = (*ResilientPayments)(nil)
 
-// ResilientPayments is a Payments whose calls are guarded.
+// ResilientPayments guards calls of Payments, and passes others through.
 type ResilientPayments struct {
 	next   Payments
 	charge *resilience.Guard
@@ -57,7 +57,7 @@ func (w *ResilientPayments) Ping(ctx context.Context) error {
 
 var _ Inventory = (*ResilientInventory)(nil)
 
-// ResilientInventory is an Inventory whose calls are guarded.
+// ResilientInventory guards the calls of Inventory.
 type ResilientInventory struct {
 	next Inventory
 	pick *resilience.Guard
@@ -97,7 +97,7 @@ func (w *ResilientInventory) Pick(ctx context.Context, order, item string) error
 
 var _ Shop = (*ResilientShop)(nil)
 
-// ResilientShop is a Shop whose calls are guarded.
+// ResilientShop guards the calls of Shop.
 type ResilientShop struct {
 	next     Shop
 	checkout *resilience.Guard

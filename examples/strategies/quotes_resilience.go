@@ -10,7 +10,7 @@ import (
 
 var _ Quotes = (*ResilientQuotes)(nil)
 
-// ResilientQuotes is a Quotes whose calls are guarded.
+// ResilientQuotes guards calls of Quotes, and passes others through.
 type ResilientQuotes struct {
 	next   Quotes
 	latest *resilience.Guard

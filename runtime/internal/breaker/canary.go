@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/resgen-go/resgen/internal/words"
 	"github.com/resgen-go/resgen/runtime/internal/setting"
 )
 
@@ -110,7 +111,7 @@ func (s canaryRate) HalfOpen() Rules {
 		Window:  Window{Calls: s.PermittedNumberOfCallsInHalfOpenState},
 		Minimum: minimum,
 		Trials:  Trials{Total: s.PermittedNumberOfCallsInHalfOpenState, Longest: s.MaxHalfOpenDuration},
-		Judge:   s.judge(minimum, Verdict{Closed, fmt.Sprintf("failure rate of %d trials stayed below %v %%", minimum, s.FailureRateThreshold)}),
+		Judge:   s.judge(minimum, Verdict{Closed, fmt.Sprintf("failure rate of %s stayed below %v %%", words.Count(minimum, "trial"), s.FailureRateThreshold)}),
 	}
 }
 
@@ -135,15 +136,7 @@ func (s canaryRate) judge(minimum int, below Verdict) Judge {
 }
 
 func reached(what string, rate float64, counted uint64, threshold float64) string {
-	return fmt.Sprintf("%s rate %.4g %% of %s reached %v %%", what, rate, calls(counted), threshold)
-}
-
-// calls is a number of calls in words.
-func calls(n uint64) string {
-	if n == 1 {
-		return "1 call"
-	}
-	return fmt.Sprintf("%d calls", n)
+	return fmt.Sprintf("%s rate %.4g %% of %s reached %v %%", what, rate, words.Count(counted, "call"), threshold)
 }
 
 func (s canaryRate) Open() Wait {

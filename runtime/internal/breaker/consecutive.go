@@ -3,6 +3,8 @@ package breaker
 import (
 	"fmt"
 	"time"
+
+	"github.com/resgen-go/resgen/internal/words"
 )
 
 // Consecutive are the settings of CONSECUTIVE_FAILURES.
@@ -34,7 +36,7 @@ func (s consecutive) Closed() Rules {
 		if c.Failures < uint64(s.FailureThreshold) {
 			return Verdict{}
 		}
-		return Verdict{Open, fmt.Sprintf("%s in a row failed", calls(c.Failures))}
+		return Verdict{Open, fmt.Sprintf("%s in a row failed", words.Count(c.Failures, "call"))}
 	})}
 }
 
@@ -51,7 +53,7 @@ func (s consecutive) judgeTrials(c Counts) Verdict {
 	case c.Failures > 0:
 		return Verdict{Open, fmt.Sprintf("trial %d of %d failed", c.Calls, s.SuccessThreshold)}
 	case c.Calls >= uint64(s.SuccessThreshold):
-		return Verdict{Closed, fmt.Sprintf("%d trials succeeded", c.Calls)}
+		return Verdict{Closed, words.Count(c.Calls, "trial") + " succeeded"}
 	}
 	return Verdict{}
 }

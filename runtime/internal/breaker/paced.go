@@ -3,6 +3,8 @@ package breaker
 import (
 	"fmt"
 	"time"
+
+	"github.com/resgen-go/resgen/internal/words"
 )
 
 // Paced are the settings of PACED_RATE_THRESHOLD.
@@ -60,9 +62,9 @@ func (s paced) judgeTrials(c Counts) Verdict {
 	total := uint64(s.PermittedNumberOfCallsInHalfOpenState)
 	switch succeeded := c.Calls - c.Failures; {
 	case percent(succeeded, total) >= s.SuccessRateThreshold:
-		return Verdict{Closed, fmt.Sprintf("%d of %d trials succeeded, %v %% of %d are enough", succeeded, c.Calls, s.SuccessRateThreshold, total)}
+		return Verdict{Closed, fmt.Sprintf("%d of %s succeeded, %v %% of %d are enough", succeeded, words.Count(c.Calls, "trial"), s.SuccessRateThreshold, total)}
 	case percent(total-c.Failures, total) < s.SuccessRateThreshold:
-		return Verdict{Open, fmt.Sprintf("%d of %d trials failed, %v %% of %d can't be reached", c.Failures, c.Calls, s.SuccessRateThreshold, total)}
+		return Verdict{Open, fmt.Sprintf("%d of %s failed, %v %% of %d can't be reached", c.Failures, words.Count(c.Calls, "trial"), s.SuccessRateThreshold, total)}
 	}
 	return Verdict{}
 }

@@ -6,6 +6,7 @@ import (
 
 	"github.com/failsafe-go/failsafe-go/circuitbreaker"
 
+	"github.com/resgen-go/resgen/internal/words"
 	"github.com/resgen-go/resgen/runtime/internal/setting"
 )
 
@@ -130,10 +131,10 @@ func (e *engine) verdict(c Counts) Verdict {
 	case !e.decided:
 		return Verdict{}
 	case e.breaker.IsClosed():
-		return Verdict{Closed, fmt.Sprintf("%d of %d trials succeeded", c.Calls-c.Failures, c.Calls)}
+		return Verdict{Closed, fmt.Sprintf("%d of %s succeeded", c.Calls-c.Failures, words.Count(c.Calls, "trial"))}
 	case e.halfOpen:
-		return Verdict{Open, fmt.Sprintf("%d of %d trials failed", c.Failures, c.Calls)}
+		return Verdict{Open, fmt.Sprintf("%d of %s failed", c.Failures, words.Count(c.Calls, "trial"))}
 	default:
-		return Verdict{Open, fmt.Sprintf("%d of the last %d calls failed", c.Failures, c.Calls)}
+		return Verdict{Open, fmt.Sprintf("%d of the last %s failed", c.Failures, words.Count(c.Calls, "call"))}
 	}
 }

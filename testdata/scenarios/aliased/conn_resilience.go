@@ -13,7 +13,7 @@ import (
 
 var _ Conn = (*ResilientConn)(nil)
 
-// ResilientConn is a Conn whose calls are guarded.
+// ResilientConn guards calls of Conn, and passes others through.
 type ResilientConn struct {
 	next             Conn
 	read             *resilience.Guard
@@ -119,7 +119,7 @@ func (w *ResilientConn) SetWriteDeadline(t time.Time) error {
 
 var _ Listener = (*ResilientListener)(nil)
 
-// ResilientListener is a Listener whose calls are guarded.
+// ResilientListener guards calls of Listener, and passes others through.
 type ResilientListener struct {
 	next   Listener
 	accept *resilience.Guard
@@ -171,7 +171,7 @@ func (w *ResilientListener) Addr() net.Addr {
 
 var _ Files = (*ResilientFiles)(nil)
 
-// ResilientFiles is a Files whose calls are guarded.
+// ResilientFiles guards the calls of Files.
 type ResilientFiles struct {
 	next Files
 	stat *resilience.Guard

@@ -10,7 +10,7 @@ import (
 
 var _ Shop = (*ResilientShop)(nil)
 
-// ResilientShop is a Shop whose calls are guarded.
+// ResilientShop guards the calls of Shop.
 type ResilientShop struct {
 	next     Shop
 	checkout *resilience.Guard
@@ -67,7 +67,7 @@ func (w *ResilientShop) Browse(ctx context.Context, query string) (values []stri
 
 var _ Inventory = (*ResilientInventory)(nil)
 
-// ResilientInventory is an Inventory whose calls are guarded.
+// ResilientInventory guards the calls of Inventory.
 type ResilientInventory struct {
 	next    Inventory
 	reserve *resilience.Guard

@@ -11,7 +11,7 @@ import (
 
 var _ Parcels = (*ResilientParcels)(nil)
 
-// ResilientParcels is a Parcels whose calls are guarded.
+// ResilientParcels guards the calls of Parcels.
 type ResilientParcels struct {
 	next    Parcels
 	deliver *resilience.Guard

@@ -11,7 +11,7 @@ import (
 
 var _ Mail = (*ResilientMail)(nil)
 
-// ResilientMail is a Mail whose calls are guarded.
+// ResilientMail guards the calls of Mail.
 type ResilientMail struct {
 	next Mail
 	send *resilience.Guard

@@ -11,7 +11,7 @@ import (
 
 var _ Parade = (*ResilientParade)(nil)
 
-// ResilientParade is a Parade whose calls are guarded.
+// ResilientParade guards the calls of Parade.
 type ResilientParade struct {
 	next  Parade
 	march *resilience.Guard

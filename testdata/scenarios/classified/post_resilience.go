@@ -11,7 +11,7 @@ import (
 
 var _ Post = (*ResilientPost)(nil)
 
-// ResilientPost is a Post whose calls are guarded.
+// ResilientPost guards the calls of Post.
 type ResilientPost struct {
 	next    Post
 	deliver *resilience.Guard

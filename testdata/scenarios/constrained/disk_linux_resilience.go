@@ -12,7 +12,7 @@ import (
 
 var _ Disk = (*ResilientDisk)(nil)
 
-// ResilientDisk is a Disk whose calls are guarded.
+// ResilientDisk guards the calls of Disk.
 type ResilientDisk struct {
 	next Disk
 	sync *resilience.Guard

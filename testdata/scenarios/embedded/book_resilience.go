@@ -11,7 +11,7 @@ import (
 
 var _ Book = (*ResilientBook)(nil)
 
-// ResilientBook is a Book whose calls are guarded.
+// ResilientBook guards calls of Book, and passes others through.
 type ResilientBook struct {
 	next   Book
 	title  *resilience.Guard
@@ -114,12 +114,12 @@ func _[T any]() {
 	var _ shelf[T] = (*resilientShelf[T])(nil)
 }
 
-// resilientShelf is a shelf whose calls are guarded.
+// resilientShelf passes all calls of shelf through.
 type resilientShelf[T any] struct {
 	next shelf[T]
 }
 
-// newResilientShelf puts the guards of shelf before next, with the settings of registry.
+// newResilientShelf puts no guard before next.
 func newResilientShelf[T any](next shelf[T], registry *resilience.Registry) (*resilientShelf[T], error) {
 	wiring, err := resilience.Wire(registry, "github.com/resgen-go/resgen/testdata/scenarios/embedded", "embedded.shelf", next)
 	if err != nil {

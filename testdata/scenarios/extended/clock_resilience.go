@@ -10,7 +10,7 @@ import (
 
 var _ Clock = (*ResilientClock)(nil)
 
-// ResilientClock is a Clock whose calls are guarded.
+// ResilientClock guards the calls of Clock.
 type ResilientClock struct {
 	inner    Clock
 	nowGuard *resilience.Guard

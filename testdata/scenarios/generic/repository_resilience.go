@@ -14,7 +14,7 @@ func _[K cmp.Ordered, V any]() {
 	var _ Repository[K, V] = (*ResilientRepository[K, V])(nil)
 }
 
-// ResilientRepository is a Repository whose calls are guarded.
+// ResilientRepository guards calls of Repository, and passes others through.
 type ResilientRepository[K cmp.Ordered, V any] struct {
 	next Repository[K, V]
 	get  *resilience.Guard
@@ -71,7 +71,7 @@ func _[N ~int | ~float64, L interface {
 	var _ Summer[N, L] = (*ResilientSummer[N, L])(nil)
 }
 
-// ResilientSummer is a Summer whose calls are guarded.
+// ResilientSummer guards the calls of Summer.
 type ResilientSummer[N ~int | ~float64, L interface {
 	~[]N
 	fmt.Stringer
@@ -114,7 +114,7 @@ func _[T Number[T]]() {
 	var _ Number[T] = (*ResilientNumber[T])(nil)
 }
 
-// ResilientNumber is a Number whose calls are guarded.
+// ResilientNumber guards the calls of Number.
 type ResilientNumber[T Number[T]] struct {
 	next    Number[T]
 	compare *resilience.Guard

@@ -10,7 +10,7 @@ import (
 
 var _ Payments = (*ResilientPayments)(nil)
 
-// ResilientPayments is a Payments whose calls are guarded.
+// ResilientPayments guards the calls of Payments.
 type ResilientPayments struct {
 	next    Payments
 	charge  *resilience.Guard

@@ -10,7 +10,7 @@ import (
 
 var _ Server = (*GuardedServer)(nil)
 
-// GuardedServer is a Server whose calls are guarded.
+// GuardedServer guards the calls of Server.
 type GuardedServer struct {
 	next  Server
 	serve *resilience.Guard
@@ -44,7 +44,7 @@ func (w *GuardedServer) Serve() error {
 
 var _ Client = (*client)(nil)
 
-// client is a Client whose calls are guarded.
+// client guards the calls of Client.
 type client struct {
 	next Client
 	call *resilience.Guard

@@ -11,7 +11,7 @@ import (
 
 var _ Store = (*ResilientStore)(nil)
 
-// ResilientStore is a Store whose calls are guarded.
+// ResilientStore guards calls of Store, and passes others through.
 type ResilientStore struct {
 	next Store
 	get  *resilience.Guard

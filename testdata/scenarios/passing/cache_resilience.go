@@ -10,7 +10,7 @@ import (
 
 var _ Cache = (*ResilientCache)(nil)
 
-// ResilientCache is a Cache whose calls are guarded.
+// ResilientCache guards calls of Cache, and passes others through.
 type ResilientCache struct {
 	next Cache
 	get  *resilience.Guard

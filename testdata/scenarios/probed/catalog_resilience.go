@@ -10,7 +10,7 @@ import (
 
 var _ Catalog = (*ResilientCatalog)(nil)
 
-// ResilientCatalog is a Catalog whose calls are guarded.
+// ResilientCatalog guards calls of Catalog, and passes others through.
 type ResilientCatalog struct {
 	next Catalog
 	find *resilience.Guard

@@ -11,7 +11,7 @@ import (
 
 var _ Seals = (*ResilientSeals)(nil)
 
-// ResilientSeals is a Seals whose calls are guarded.
+// ResilientSeals guards the calls of Seals.
 type ResilientSeals struct {
 	next Seals
 	seal *resilience.Guard

@@ -11,7 +11,7 @@ import (
 
 var _ Shapes = (*ResilientShapes)(nil)
 
-// ResilientShapes is a Shapes whose calls are guarded.
+// ResilientShapes guards the calls of Shapes.
 type ResilientShapes struct {
 	next    Shapes
 	chain   *resilience.Guard
@@ -110,12 +110,12 @@ func _[K comparable]() {
 	var _ Sorted[K] = (*ResilientSorted[K])(nil)
 }
 
-// ResilientSorted is a Sorted whose calls are guarded.
+// ResilientSorted passes all calls of Sorted through.
 type ResilientSorted[K comparable] struct {
 	next Sorted[K]
 }
 
-// NewResilientSorted puts the guards of Sorted before next, with the settings of registry.
+// NewResilientSorted puts no guard before next.
 func NewResilientSorted[K comparable](next Sorted[K], registry *resilience.Registry) (*ResilientSorted[K], error) {
 	wiring, err := resilience.Wire(registry, "github.com/resgen-go/resgen/testdata/scenarios/reexported", "reexported.Sorted", next)
 	if err != nil {

@@ -10,7 +10,7 @@ import (
 
 var _ double = (*resilientDouble)(nil)
 
-// resilientDouble is a double whose calls are guarded.
+// resilientDouble guards the calls of double.
 type resilientDouble struct {
 	next double
 	do   *resilience.Guard

@@ -11,7 +11,7 @@ import (
 
 var _ Outside = (*ResilientOutside)(nil)
 
-// ResilientOutside is an Outside whose calls are guarded.
+// ResilientOutside guards the calls of Outside.
 type ResilientOutside struct {
 	next Outside
 	do   *resilience.Guard

@@ -10,7 +10,7 @@ import (
 
 var _ store = (*resilientStore)(nil)
 
-// resilientStore is a store whose calls are guarded.
+// resilientStore guards the calls of store.
 type resilientStore struct {
 	inner      store
 	getGuard   *resilience.Guard

@@ -13,7 +13,7 @@ import (
 
 var _ Blobs = (*ResilientBlobs)(nil)
 
-// ResilientBlobs is a Blobs whose calls are guarded.
+// ResilientBlobs guards the calls of Blobs.
 type ResilientBlobs struct {
 	next  Blobs
 	fetch *resilience.Guard

@@ -10,7 +10,7 @@ import (
 
 var _ Log = (*ResilientLog)(nil)
 
-// ResilientLog is a Log whose calls are guarded.
+// ResilientLog guards calls of Log, and passes others through.
 type ResilientLog struct {
 	next  Log
 	print *resilience.Guard

@@ -13,7 +13,7 @@ import (
 
 var _ Worst = (*ResilientWorst)(nil)
 
-// ResilientWorst is a Worst whose calls are guarded.
+// ResilientWorst guards the calls of Worst.
 type ResilientWorst struct {
 	inner          Worst
 	receiver       *resgenresilience.Guard
@@ -175,7 +175,7 @@ func _[w any, next comparable, T2 any, string2 ~[]w, context, call, T3, error2 a
 	var _ Params[w, next, T2, string2, context, call, T3, error2] = (*ResilientParams[w, next, T2, string2, context, call, T3, error2])(nil)
 }
 
-// ResilientParams is a Params whose calls are guarded.
+// ResilientParams guards calls of Params, and passes others through.
 type ResilientParams[w any, next comparable, T2 any, string2 ~[]w, context, call, T3, error2 any] struct {
 	next        Params[w, next, T2, string2, context, call, T3, error2]
 	typed       *resgenresilience.Guard

@@ -10,7 +10,7 @@ import (
 
 var _ Payments = (*ResilientPayments)(nil)
 
-// ResilientPayments is a Payments whose calls are guarded.
+// ResilientPayments guards the calls of Payments.
 type ResilientPayments struct {
 	next   Payments
 	charge *resilience.Guard
@@ -47,7 +47,7 @@ func _[T any]() {
 	var _ Store[T] = (*ResilientStore[T])(nil)
 }
 
-// ResilientStore is a Store whose calls are guarded.
+// ResilientStore guards the calls of Store.
 type ResilientStore[T any] struct {
 	next Store[T]
 	load *resilience.Guard
@@ -82,7 +82,7 @@ func (w *ResilientStore[T]) Load(ctx context.Context) (t T, err error) {
 
 var _ Audit = (*ResilientAudit)(nil)
 
-// ResilientAudit is an Audit whose calls are guarded.
+// ResilientAudit guards the calls of Audit.
 type ResilientAudit struct {
 	next   Audit
 	record *resilience.Guard
@@ -117,7 +117,7 @@ func (w *ResilientAudit) Record(ctx context.Context) error {
 
 var _ Trail = (*ResilientTrail)(nil)
 
-// ResilientTrail is a Trail whose calls are guarded.
+// ResilientTrail guards the calls of Trail.
 type ResilientTrail struct {
 	next   Trail
 	record *resilience.Guard
@@ -152,7 +152,7 @@ func (w *ResilientTrail) Record(ctx context.Context) error {
 
 var _ Texts = (*ResilientTexts)(nil)
 
-// ResilientTexts is a Texts whose calls are guarded.
+// ResilientTexts guards the calls of Texts.
 type ResilientTexts struct {
 	next Texts
 	get  *resilience.Guard
@@ -187,7 +187,7 @@ func (w *ResilientTexts) Get(ctx context.Context) (s string, err error) {
 
 var _ Shop = (*ResilientShop)(nil)
 
-// ResilientShop is a Shop whose calls are guarded.
+// ResilientShop guards the calls of Shop.
 type ResilientShop struct {
 	next     Shop
 	checkout *resilience.Guard

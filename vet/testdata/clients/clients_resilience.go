@@ -10,7 +10,7 @@ import (
 
 var _ Inventory = (*ResilientInventory)(nil)
 
-// ResilientInventory is an Inventory whose calls are guarded.
+// ResilientInventory guards calls of Inventory, and passes others through.
 type ResilientInventory struct {
 	next Inventory
 	pick *resilience.Guard
@@ -54,7 +54,7 @@ func (w *ResilientInventory) Count() int {
 
 var _ refunds = (*resilientRefunds)(nil)
 
-// resilientRefunds is a refunds whose calls are guarded.
+// resilientRefunds guards the calls of refunds.
 type resilientRefunds struct {
 	next   refunds
 	refund *resilience.Guard
@@ -88,7 +88,7 @@ func (w *resilientRefunds) Refund(ctx context.Context, receipt string) error {
 
 var _ Payments = (*ResilientPayments)(nil)
 
-// ResilientPayments is a Payments whose calls are guarded.
+// ResilientPayments guards the calls of Payments.
 type ResilientPayments struct {
 	next   Payments
 	charge *resilience.Guard
@@ -143,7 +143,7 @@ func _[T any]() {
 	var _ Store[T] = (*ResilientStore[T])(nil)
 }
 
-// ResilientStore is a Store whose calls are guarded.
+// ResilientStore guards the calls of Store.
 type ResilientStore[T any] struct {
 	next Store[T]
 	load *resilience.Guard

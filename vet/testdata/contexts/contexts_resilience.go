@@ -10,7 +10,7 @@ import (
 
 var _ Shop = (*ResilientShop)(nil)
 
-// ResilientShop is a Shop whose calls are guarded.
+// ResilientShop guards calls of Shop, and passes others through.
 type ResilientShop struct {
 	next     Shop
 	checkout *resilience.Guard
@@ -64,7 +64,7 @@ func (w *ResilientShop) Close() error {
 
 var _ reader = (*resilientReader)(nil)
 
-// resilientReader is a reader whose calls are guarded.
+// resilientReader guards the calls of reader.
 type resilientReader struct {
 	next reader
 	read *resilience.Guard
@@ -98,7 +98,7 @@ func (w *resilientReader) Read(ctx context.Context) error {
 
 var _ batchReader = (*resilientBatchReader)(nil)
 
-// resilientBatchReader is a batchReader whose calls are guarded.
+// resilientBatchReader guards the calls of batchReader.
 type resilientBatchReader struct {
 	next batchReader
 	read *resilience.Guard
@@ -132,7 +132,7 @@ func (w *resilientBatchReader) Read(ctx context.Context) error {
 
 var _ report = (*resilientReport)(nil)
 
-// resilientReport is a report whose calls are guarded.
+// resilientReport guards the calls of report.
 type resilientReport struct {
 	next report
 	run  *resilience.Guard

@@ -10,7 +10,7 @@ import (
 
 var _ Payments = (*ResilientPayments)(nil)
 
-// ResilientPayments is a Payments whose calls are guarded.
+// ResilientPayments guards calls of Payments, and passes others through.
 type ResilientPayments struct {
 	next   Payments
 	charge *resilience.Guard
@@ -49,7 +49,7 @@ func (w *ResilientPayments) Ping(ctx context.Context) error {
 
 var _ Shop = (*ResilientShop)(nil)
 
-// ResilientShop is a Shop whose calls are guarded.
+// ResilientShop guards the calls of Shop.
 type ResilientShop struct {
 	next     Shop
 	checkout *resilience.Guard
@@ -83,7 +83,7 @@ func (w *ResilientShop) Checkout(ctx context.Context) error {
 
 var _ writer = (*resilientWriter)(nil)
 
-// resilientWriter is a writer whose calls are guarded.
+// resilientWriter guards the calls of writer.
 type resilientWriter struct {
 	next        writer
 	writeString *resilience.Guard
@@ -119,7 +119,7 @@ func (w *resilientWriter) WriteString(s string) (n int, err error) {
 
 var _ backend = (*resilientBackend)(nil)
 
-// resilientBackend is a backend whose calls are guarded.
+// resilientBackend guards the calls of backend.
 type resilientBackend struct {
 	next     backend
 	runGuard *resilience.Guard

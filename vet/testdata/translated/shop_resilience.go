@@ -10,7 +10,7 @@ import (
 
 var _ inventory = (*resilientInventory)(nil)
 
-// resilientInventory is an inventory whose calls are guarded.
+// resilientInventory guards the calls of inventory.
 type resilientInventory struct {
 	next inventory
 	pick *resilience.Guard
@@ -45,7 +45,7 @@ func (w *resilientInventory) Pick(ctx context.Context) error {
 
 var _ shop = (*resilientShop)(nil)
 
-// resilientShop is a shop whose calls are guarded.
+// resilientShop guards the calls of shop.
 type resilientShop struct {
 	next     shop
 	checkout *resilience.Guard

@@ -10,7 +10,7 @@ import (
 
 var _ Shared = (*ResilientShared)(nil)
 
-// ResilientShared is a Shared whose calls are guarded.
+// ResilientShared guards the calls of Shared.
 type ResilientShared struct {
 	next Shared
 	a    *resilience.Guard
@@ -62,7 +62,7 @@ func (w *ResilientShared) B(ctx context.Context) error {
 
 var _ Split = (*ResilientSplit)(nil)
 
-// ResilientSplit is a Split whose calls are guarded.
+// ResilientSplit guards the calls of Split.
 type ResilientSplit struct {
 	next Split
 	a    *resilience.Guard

@@ -53,8 +53,12 @@ for bucket, n in pairs(calls) do
 	failed = failed + failures[bucket]
 end
 
+local function count(n, noun)
+	return string.format(n == 1 and '%.0f %s' or '%.0f %ss', n, noun)
+end
+
 if failed >= least and failed * 100 >= percent * called then
-	begin(string.format('%.4g %% of %.0f calls failed in %gs; %g %% and %d failures are enough',
-		failed * 100 / called, called, window / 1000, percent, least))
+	begin(string.format('%.4g %% of %s failed in %gs; enough are %g %% and %s',
+		failed * 100 / called, count(called, 'call'), window / 1000, percent, count(least, 'failure')))
 end
 return view()

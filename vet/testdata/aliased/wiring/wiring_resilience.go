@@ -10,7 +10,7 @@ import (
 
 var _ Inventory = (*ResilientInventory)(nil)
 
-// ResilientInventory is an Inventory whose calls are guarded.
+// ResilientInventory guards calls of Inventory, and passes others through.
 type ResilientInventory struct {
 	next Inventory
 	pick *resilience.Guard
@@ -61,7 +61,7 @@ func (w *ResilientInventory) Count() int {
 
 var _ Shop = (*ResilientShop)(nil)
 
-// ResilientShop is a Shop whose calls are guarded.
+// ResilientShop guards the calls of Shop.
 type ResilientShop struct {
 	next     Shop
 	checkout *resilience.Guard

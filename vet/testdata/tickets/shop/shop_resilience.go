@@ -10,7 +10,7 @@ import (
 
 var _ Shop = (*ResilientShop)(nil)
 
-// ResilientShop is a Shop whose calls are guarded.
+// ResilientShop guards calls of Shop, and passes others through.
 type ResilientShop struct {
 	next     Shop
 	checkout *resilience.Guard
