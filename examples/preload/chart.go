@@ -4,8 +4,11 @@ import (
 	"bytes"
 	_ "embed"
 	"fmt"
+	"math"
 	"strings"
 	"text/template"
+
+	"github.com/resgen-go/resgen/internal/svgtext"
 )
 
 //go:embed chart.svg.tmpl
@@ -107,15 +110,36 @@ func (a axes) ticks(rows []row) (xs, ys []tick) {
 	return xs, ys
 }
 
+// entry is one of the legend.
+type entry struct {
+	Class, Words string
+	X            float64
+}
+
+func legend() []entry {
+	entries := []entry{
+		{Class: "plain", Words: "without preload"},
+		{Class: "preload", Words: fmt.Sprintf("with preload=%d", callsPerEntry)},
+		{Class: "best", Words: "at best"},
+	}
+	at := 0.0
+	for i := range entries {
+		entries[i].X = at
+		at += math.Ceil(38 + svgtext.Width(entries[i].Words, 12, false) + 24)
+	}
+	return entries
+}
+
 // render fills the template in, which can't fail: both are fixed.
 func render(panels ...panel) []byte {
 	var picture bytes.Buffer
 	err := chartTemplate.Execute(&picture, struct {
 		Panels        []panel
+		Legend        []entry
 		Width, Height float64
 		Calls, Pool   int
 		AtBest        float64
-	}{panels, plotWidth, plotHeight, callsPerEntry, pool, atBest})
+	}{panels, legend(), plotWidth, plotHeight, callsPerEntry, pool, atBest})
 	if err != nil {
 		panic(err)
 	}

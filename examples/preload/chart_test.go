@@ -7,6 +7,8 @@ import (
 	"io"
 	"strings"
 	"testing"
+
+	"github.com/resgen-go/resgen/internal/svgtext/svgcheck"
 )
 
 // checkXML fails where text is no well-formed XML.
@@ -41,5 +43,15 @@ func TestChartShowsEveryFigureAtItsPlace(t *testing.T) {
 		if !strings.Contains(string(chart), want) {
 			t.Errorf("%s: the chart lacks %s:\n%s", what, want, chart)
 		}
+	}
+}
+
+func TestFieldL07ChartHasRoomForItsTexts(t *testing.T) {
+	faults, err := svgcheck.Faults(drawChart([]row{{rate: 20}, {rate: 60}, {rate: 100}, {rate: 200}}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, fault := range faults {
+		t.Error(fault)
 	}
 }

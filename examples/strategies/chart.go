@@ -3,10 +3,12 @@ package main
 import (
 	"bytes"
 	_ "embed"
+	"math"
 	"slices"
 	"text/template"
 	"time"
 
+	"github.com/resgen-go/resgen/internal/svgtext"
 	resilience "github.com/resgen-go/resgen/runtime"
 )
 
@@ -20,8 +22,10 @@ const (
 	turnWidth   = 2.0
 	laneHeight  = 32.0
 	panelHeight = 264.0
-	headHeight  = 146.0 // title and legend
-	markHeight  = 10.0  // where it stands for all calls of a turn
+	headHeight  = 162.0 // title and a legend of two lines
+	legendWidth = 1186.0
+	legendLine  = 20.0
+	markHeight  = 10.0 // where it stands for all calls of a turn
 )
 
 // panel is one situation: a lane for the dependency and one for each strategy.
@@ -57,15 +61,46 @@ func drawChart(plays []play) []byte {
 	var picture bytes.Buffer
 	err := chartTemplate.Execute(&picture, struct {
 		Panels       []panel
+		Legend       []entry
 		Minutes      []minute
 		Height       float64
 		CallsPerTurn int
 		TurnLasts    time.Duration
-	}{panels, minutes(), headHeight + panelHeight*float64(len(plays)), callsPerTurn, turnLasts})
+	}{panels, legend(), minutes(), headHeight + panelHeight*float64(len(plays)), callsPerTurn, turnLasts})
 	if err != nil { // can't be: the template is fixed
 		panic(err)
 	}
 	return picture.Bytes()
+}
+
+// entry is one of the legend.
+type entry struct {
+	X, Y  float64
+	Mark  bar
+	At    float64 // where the words begin
+	Words string
+}
+
+func legend() []entry {
+	state := func(s resilience.State) bar { b := stateBar(s); b.Width = 26; return b }
+	calls := func(class string) bar { return bar{Class: class, Y: -5, Width: 12, Height: 10} }
+	entries := []entry{
+		{Mark: state(resilience.Closed), Words: "CLOSED"},
+		{Mark: state(resilience.HalfOpen), Words: "HALF_OPEN"},
+		{Mark: state(resilience.Open), Words: "OPEN"},
+		{Mark: calls("lost"), Words: "above: calls lost (made, and failed)"},
+		{Mark: calls("wronged"), Words: "below: calls wrongly refused (they would have gone well)"},
+		{Mark: calls("bad"), Words: "calls that would fail"},
+	}
+	var widths []float64
+	for i := range entries {
+		entries[i].At = entries[i].Mark.Width + 8
+		widths = append(widths, entries[i].At+svgtext.Width(entries[i].Words, 12, false)+28)
+	}
+	for i, place := range svgtext.Flow(widths, legendWidth) {
+		entries[i].X, entries[i].Y = math.Round(place.X), legendLine*float64(place.Line)
+	}
+	return entries
 }
 
 func drawPanel(p play, y float64) panel {

@@ -13,6 +13,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/resgen-go/resgen/internal/svgtext/svgcheck"
 	resilience "github.com/resgen-go/resgen/runtime"
 )
 
@@ -107,11 +108,25 @@ func TestPictureShowsEveryTurnAtItsPlace(t *testing.T) {
 		"ten turns wrongly refused":      `class="wronged" x="98" y="4.0" width="20" height="10.0"`,
 		"the last minute":                `x="768" y="192" text-anchor="middle">8<`,
 		"how many would fail":            `>10 of 3840 calls would fail<`,
-		"how many were lost":             `x="830" y="4">10<`,
+		"how many were lost":             `x="815" y="4">10<`,
 		"how many were wrongly refused":  `x="990" y="4">101<`,
 	} {
 		if !strings.Contains(string(picture), want) {
 			t.Errorf("%s: the picture lacks %s:\n%s", what, want, picture)
 		}
+	}
+}
+
+func TestFieldL07PictureHasRoomForItsTexts(t *testing.T) {
+	plays, err := played()
+	if err != nil {
+		t.Fatal(err)
+	}
+	faults, err := svgcheck.Faults(drawChart(plays))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, fault := range faults {
+		t.Error(fault)
 	}
 }

@@ -17,6 +17,7 @@ type Picture struct {
 	Legend          []Style
 	Plots           [][]Plot // by row
 	Shade           float64  // up to this X the plots are shaded; 0: nowhere
+	Mark            float64  // a dashed line stands here; 0: nowhere
 }
 
 // Axis is what all plots of a picture have in common. Max 0 means the greatest
@@ -59,10 +60,11 @@ type Part struct {
 
 // Style says how something looks, and what it is called in the legend.
 type Style struct {
-	Name  string
-	Color color.Color
-	Width float64 // of a line, in points
-	Solid bool    // the legend shows a patch and no line
+	Name   string
+	Color  color.Color
+	Width  float64 // of a line, in points
+	Dashed bool
+	Solid  bool // the legend shows a patch and no line
 }
 
 // ranges returns the axes with their ends known.

@@ -14,6 +14,8 @@ import (
 	"testing"
 
 	"gonum.org/v1/plot"
+
+	"github.com/resgen-go/resgen/internal/svgtext/svgcheck"
 )
 
 func labels(ticks []plot.Tick) string {
@@ -67,7 +69,7 @@ func sample() *Picture {
 	gap := math.NaN()
 	return &Picture{
 		Title: "Title", Subtitle: "Subtitle",
-		Columns: []string{"first", "second", "third"}, Rows: []string{"a row\nin two lines"},
+		Columns: []string{"first", "second", "third"}, Rows: []string{"a row with words for two lines"},
 		X: Axis{Label: "seconds"}, Y: Axis{Label: "units"},
 		Legend: []Style{line, patch}, Shade: 1,
 		Plots: [][]Plot{{
@@ -88,7 +90,7 @@ func TestPictureIsSavedInBothFormats(t *testing.T) {
 		t.Fatal(err)
 	}
 	texts := textsOf(t, svg)
-	for _, want := range []string{"Title", "Subtitle", "first", "second", "third", "a row", "in two lines", "seconds", "a line & more", "a bar", "its note", "nothing here", "40"} {
+	for _, want := range []string{"Title", "Subtitle", "first", "second", "third", "a row with words", "for two lines", "seconds", "a line & more", "a bar", "its note", "nothing here", "40"} {
 		if !slices.Contains(texts, want) {
 			t.Errorf("the picture lacks %q: %q", want, texts)
 		}
@@ -138,5 +140,45 @@ func textsOf(t *testing.T, svg []byte) []string {
 func TestPictureThatCannotBeWrittenIsAnError(t *testing.T) {
 	if err := sample().Save(filepath.Join(t.TempDir(), "missing"), "sample"); err == nil {
 		t.Error("no error")
+	}
+}
+
+// long is a picture whose every text needs more room than there is for one line.
+func long() *Picture {
+	p := sample()
+	p.Title = strings.Repeat("A title that WANTS much more than a line ", 4)
+	p.Subtitle = strings.Repeat("and a subtitle of many words ", 10)
+	p.Columns = []string{"a heading as wide as no column", "Reference: A is well", "third"}
+	for i := range 8 {
+		entry := p.Legend[i%2]
+		entry.Name += strings.Repeat(" m", i)
+		p.Legend = append(p.Legend, entry)
+	}
+	p.Plots[0][0].Bars = []Bar{
+		{"/a, a pool each, MMM", []Part{{p.Legend[1], 3}}, "100 % ok"},
+		{"/b, one pool", []Part{{p.Legend[1], 1}}, "99.9 % ok"},
+		{"ALL WIDE MMMMM", nil, "0 % ok"},
+	}
+	p.Plots[0][1].Lines[0].Points = append(p.Plots[0][1].Lines[0].Points, Point{1000, 100000})
+	return p
+}
+
+func TestFieldL07TextsHaveTheirPlaceInTheWidestFont(t *testing.T) {
+	for name, p := range map[string]*Picture{"sample": sample(), "long": long()} {
+		folder := t.TempDir()
+		if err := p.Save(folder, name); err != nil {
+			t.Fatal(err)
+		}
+		svg, err := os.ReadFile(filepath.Join(folder, name+".svg"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		faults, err := svgcheck.Faults(svg)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, fault := range faults {
+			t.Errorf("%s: %s", name, fault)
+		}
 	}
 }

@@ -19,6 +19,13 @@ var (
 // Shade is the colour of the shaded part of a plot.
 var Shade = color.RGBA{0xec, 0xec, 0xec, 0xff}
 
+// Pale is a colour mixed with white.
+func Pale(c color.Color) color.Color {
+	r, g, b, _ := c.RGBA()
+	mix := func(x uint32) uint8 { return uint8((x>>8 + 2*0xff) / 3) }
+	return color.RGBA{mix(r), mix(g), mix(b), 0xff}
+}
+
 var (
 	paper = color.White
 	ink   = color.RGBA{0x33, 0x33, 0x33, 0xff}

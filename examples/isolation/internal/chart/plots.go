@@ -21,7 +21,7 @@ func (p *Picture) plots() [][]*plot.Plot {
 			if j == 0 {
 				one.Y.Label.Text = y.Label
 			}
-			content.fill(one, x, y, p.Shade, j == 0)
+			content.fill(one, x, y, p, j == 0)
 			plots[i] = append(plots[i], one)
 		}
 	}
@@ -53,18 +53,18 @@ func set(axis *plot.Axis, to Axis) {
 }
 
 // fill puts the content into a plot. Only the first of a row names its bars.
-func (content Plot) fill(p *plot.Plot, x, y Axis, shade float64, first bool) {
+func (content Plot) fill(p *plot.Plot, x, y Axis, in *Picture, first bool) {
 	if len(content.Bars) > 0 {
-		content.fillBars(p, x, first)
+		content.fillBars(p, first)
 		return
 	}
-	p.Add(grid{y.Ticks(y.Min, y.Max), shade, content.Note})
+	p.Add(grid{y.Ticks(y.Min, y.Max), in.Shade, in.Mark, content.Note})
 	for _, line := range content.Lines {
 		p.Add(line)
 	}
 }
 
-func (content Plot) fillBars(p *plot.Plot, x Axis, first bool) {
+func (content Plot) fillBars(p *plot.Plot, first bool) {
 	n := len(content.Bars)
 	var names plot.ConstantTicks
 	for i, bar := range content.Bars {
@@ -74,9 +74,5 @@ func (content Plot) fillBars(p *plot.Plot, x Axis, first bool) {
 	}
 	p.Y.Min, p.Y.Max = -0.6, float64(n)-0.4
 	p.Y.Tick.Marker, p.Y.Tick.Length = names, 0
-	axis := p.X.LineStyle
-	p.X.LineStyle.Width = 0 // it would run on below the notes
-	p.X.Max *= 1.3          // room for these
-	p.X.Tick.Marker = plot.ConstantTicks(x.Ticks(x.Min, x.Max))
-	p.Add(bars{content.Bars, axis, x.Max})
+	p.Add(bars(content.Bars))
 }

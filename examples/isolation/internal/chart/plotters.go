@@ -10,7 +10,11 @@ import (
 )
 
 func (s Style) line() draw.LineStyle {
-	return draw.LineStyle{Color: s.Color, Width: vg.Length(s.Width)}
+	style := draw.LineStyle{Color: s.Color, Width: vg.Length(s.Width)}
+	if s.Dashed {
+		style.Dashes = []vg.Length{3, 2}
+	}
+	return style
 }
 
 // Plot draws the line, and a dot where a point has no neighbour.
@@ -38,11 +42,11 @@ func (l Line) Plot(c draw.Canvas, p *plot.Plot) {
 }
 
 // grid is what is behind the lines: the shade, a line through every tick of the
-// vertical axis, and a note.
+// vertical axis, the mark, and a note.
 type grid struct {
-	ticks []plot.Tick
-	shade float64
-	note  string
+	ticks       []plot.Tick
+	shade, mark float64
+	note        string
 }
 
 func (g grid) Plot(c draw.Canvas, p *plot.Plot) {
@@ -53,31 +57,48 @@ func (g grid) Plot(c draw.Canvas, p *plot.Plot) {
 	for _, tick := range g.ticks {
 		c.StrokeLine2(draw.LineStyle{Color: faint, Width: 0.5}, c.Min.X, y(tick.Value), c.Max.X, y(tick.Value))
 	}
+	if g.mark > 0 {
+		c.StrokeLine2(Style{Color: Grey, Width: 1, Dashed: true}.line(), x(g.mark), c.Min.Y, x(g.mark), c.Max.Y)
+	}
 	c.FillText(style(9, draw.XCenter, draw.YCenter), c.Center(), g.note)
 }
 
-// bars are drawn from the top down, the first at the height of the last tick,
-// over an axis that ends where they can.
-type bars struct {
-	all  []Bar
-	axis draw.LineStyle
-	end  float64
-}
+// bars are drawn from the top down, the first at the height of the last tick.
+type bars []Bar
 
 func (b bars) Plot(c draw.Canvas, p *plot.Plot) {
 	x, y := p.Transforms(&c)
-	c.StrokeLine2(b.axis, x(p.X.Min), c.Min.Y, x(b.end), c.Min.Y)
 	half := 0.36 * (y(1) - y(0))
-	for i, bar := range b.all {
-		middle, from := y(float64(len(b.all)-1-i)), 0.0
+	for i, bar := range b {
+		middle, from := y(float64(len(b)-1-i)), 0.0
 		for _, part := range bar.Parts {
 			rectangle(c, part.Color, x(from), middle-half, x(from+part.Length), middle+half)
 			from += part.Length
 		}
-		note := style(8, draw.XLeft, draw.YCenter)
-		at := vg.Point{X: x(from) + 4, Y: middle + note.FontExtents().Descent} // as the names stand
-		c.FillText(note, at, bar.Note)
+		at := vg.Point{X: x(from) + beforeNote, Y: middle + noteStyle.FontExtents().Descent} // as the names stand
+		c.FillText(noteStyle, at, bar.Note)
 	}
+}
+
+// beforeNote is the space between a bar and its note.
+const beforeNote = 4
+
+var noteStyle = style(8, draw.XLeft, draw.YCenter)
+
+// GlyphBoxes keep the room that notes need.
+func (b bars) GlyphBoxes(p *plot.Plot) []plot.GlyphBox {
+	var boxes []plot.GlyphBox
+	for i, bar := range b {
+		end := 0.0
+		for _, part := range bar.Parts {
+			end += part.Length
+		}
+		boxes = append(boxes, plot.GlyphBox{
+			X: p.X.Norm(end), Y: p.Y.Norm(float64(len(b) - 1 - i)),
+			Rectangle: noteStyle.Rectangle(bar.Note).Add(vg.Point{X: beforeNote}),
+		})
+	}
+	return boxes
 }
 
 func rectangle(c draw.Canvas, fill color.Color, left, bottom, right, top vg.Length) {

@@ -39,11 +39,16 @@ func (p *Picture) render(canvas vg.CanvasWriterTo) ([]byte, error) {
 }
 
 // tidy names the font once and not at every text, with others of the same widths
-// for where Liberation is not installed, and says what is seen to those who can't
-// see it.
+// for where Liberation is not installed, aligns the texts, and says what is seen to
+// those who can't see it.
 func tidy(svg []byte, title string) []byte {
 	svg = bytes.ReplaceAll(svg, []byte("font-family:Liberation Sans;font-variant:normal;"), nil)
 	svg = bytes.ReplaceAll(svg, []byte("font-weight:normal;font-style:normal;"), nil)
+	for _, anchor := range anchors {
+		if anchor.mark != "" {
+			svg = bytes.ReplaceAll(svg, []byte(">"+anchor.mark), []byte(anchor.attribute+">"))
+		}
+	}
 	head := fmt.Sprintf(`<svg role="img" aria-label="%s" font-family="Liberation Sans, Arial, Helvetica, sans-serif" `, html.EscapeString(title))
 	return bytes.Replace(svg, []byte("<svg "), []byte(head), 1)
 }

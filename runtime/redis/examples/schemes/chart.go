@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"math"
 	"text/template"
+
+	"github.com/resgen-go/resgen/internal/svgtext"
 )
 
 //go:embed chart.svg.tmpl
@@ -17,11 +19,14 @@ var chartTemplate = template.Must(template.New("chart").Parse(chartText))
 const (
 	rowHeight = 26
 	axisWidth = 240.0
+	textSize  = 12
+	margin    = 20
+	between   = 40 // of two panels
 )
 
 // panel is one figure of all schemes.
 type panel struct {
-	Left  int
+	Left  float64
 	Title string
 	Ticks []tick
 	Dots  []dot
@@ -57,27 +62,52 @@ func (a axis) at(value float64) float64 {
 // it counts.
 func draw(rows []row) []byte {
 	panels := []panel{
-		newPanel(200, "writes a second at 100 000 calls a minute", rows, powersOfTen, "%.0f",
+		newPanel("writes a second at 100 000 calls a minute", rows, powersOfTen, "%.0f",
 			func(r row) float64 { return r.many.writes }),
-		newPanel(540, "rate off by, in percentage points, at 1000 calls a minute", rows, steps, "%.2f",
+		newPanel("rate off by, in percentage points, at 1000 calls a minute", rows, steps, "%.2f",
 			func(r row) float64 { return r.few.error }),
 	}
 	bottom := rowHeight * len(rows)
+	width := place(panels)
 	var b bytes.Buffer
-	err := chartTemplate.Execute(&b, map[string]any{"Panels": panels, "Height": bottom + 130, "Bottom": bottom, "Width": axisWidth})
+	err := chartTemplate.Execute(&b, map[string]any{"Panels": panels, "Height": bottom + 130, "Bottom": bottom, "Width": width, "Axis": axisWidth})
 	if err != nil {
 		panic(err)
 	}
 	return b.Bytes()
 }
 
-func newPanel(left int, title string, rows []row, upTo func(float64) axis, format string, value func(row) float64) panel {
+// place puts the panels beside each other, the first behind the names of its dots,
+// and returns the width of the picture.
+func place(panels []panel) float64 {
+	names := 0.0
+	for _, d := range panels[0].Dots {
+		names = max(names, svgtext.Width(d.Name, textSize, false))
+	}
+	left := math.Ceil(margin + names + 14)
+	for i := range panels {
+		panels[i].Left = left
+		left += math.Ceil(max(panels[i].extent(), svgtext.Width(panels[i].Title, textSize, true))) + between
+	}
+	return left - between + margin
+}
+
+// extent is how far the dots with their values reach.
+func (p panel) extent() float64 {
+	most := axisWidth
+	for _, d := range p.Dots {
+		most = max(most, d.X+10+svgtext.Width(d.Value, textSize, false))
+	}
+	return most
+}
+
+func newPanel(title string, rows []row, upTo func(float64) axis, format string, value func(row) float64) panel {
 	greatest := 0.0
 	for _, r := range rows {
 		greatest = max(greatest, value(r))
 	}
 	a := upTo(greatest)
-	p := panel{Left: left, Title: title}
+	p := panel{Title: title}
 	for _, mark := range a.marks {
 		p.Ticks = append(p.Ticks, tick{a.at(mark), fmt.Sprintf("%.6g", mark)})
 	}

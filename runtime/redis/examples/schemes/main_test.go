@@ -5,6 +5,8 @@ import (
 	"io"
 	"strings"
 	"testing"
+
+	"github.com/resgen-go/resgen/internal/svgtext/svgcheck"
 )
 
 func rows() (rows []row) {
@@ -37,5 +39,15 @@ func TestTheChartIsWellFormedAndShowsEachScheme(t *testing.T) {
 		if !strings.Contains(chart, ">"+s.name+"</text>") {
 			t.Errorf("the chart lacks %s", s.name)
 		}
+	}
+}
+
+func TestFieldL07TheChartHasRoomForItsTexts(t *testing.T) {
+	faults, err := svgcheck.Faults(draw(rows()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, fault := range faults {
+		t.Error(fault)
 	}
 }
