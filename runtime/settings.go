@@ -68,6 +68,9 @@ func (f *SettingsFile) Effective(section, name string) []Value {
 	return effective(f.file, section, name)
 }
 
+// Names are the names that a section of the file has, sorted, without "default".
+func (f *SettingsFile) Names(section string) []string { return f.file.Names(section) }
+
 // Warnings are settings that are allowed but mean something else than they say.
 func (f *SettingsFile) Warnings() []string { return texts(f.file.Warnings()) }
 

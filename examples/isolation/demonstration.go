@@ -9,44 +9,47 @@ import (
 // less time.
 var (
 	inAMinute = demonstration(500*time.Millisecond, 20, experiment{
-		warmUp: 1500 * time.Millisecond, over: 4500 * time.Millisecond, slice: 500 * time.Millisecond})
+		strikes: time.Second, warmUp: 2 * time.Second, over: 3 * time.Second, slice: 500 * time.Millisecond})
 	inTenSeconds = demonstration(200*time.Millisecond, 10, experiment{
-		warmUp: 300 * time.Millisecond, over: 600 * time.Millisecond, slice: 100 * time.Millisecond})
+		strikes: 100 * time.Millisecond, warmUp: 300 * time.Millisecond, over: 500 * time.Millisecond, slice: 100 * time.Millisecond})
 )
 
 // demonstration completes an experiment in which A is our own. Slow calls to it
 // hold more permits than there are, slowish ones more than half of them.
 func demonstration(timeout time.Duration, permits int, e experiment) experiment {
 	e.timeout = timeout
-	e.pools = sizes{permits, permits / 2, permits / 2}
+	e.pools = pools{pool{"shared", permits}, pool{"a", permits / 2}, pool{"b", permits / 2}}
 	e.rate = int(1.5 * float64(permits) / timeout.Seconds())
 	e.sideBySide = true
 	e.states = []state{
+		{role: reference, title: "Reference: A is well", delay: timeout / 100},
 		{role: slow, title: "A is slow", delay: timeout * 9 / 10},
 		{role: failing, title: "A refuses connections", dead: true},
 		{role: well, title: "A is healthy, but slowish", delay: timeout / 2},
 	}
 	e.policies = []policy{
-		{title: "refuse at once", settings: e.settings(0)},
-		{title: "wait within the\ncaller's deadline", settings: e.settings(timeout), deadline: timeout},
-		{title: "wait, then a\ntimeout per call", settings: e.settings(timeout)},
+		e.policy("refuse at once", 0),
+		e.policy("wait within the caller's deadline", timeout),
+		e.policy("wait, then a timeout per call", timeout),
 	}
+	e.policies[1].deadline = timeout
 	return e
 }
 
-// settingsText is the settings file of both services: the one with one pool uses
+// demonstrated is the settings file of both services: the one with one pool uses
 // shared, the other a and b.
-const settingsText = `{
+const demonstrated = `{
   "bulkheads": {
     "shared": { "maxConcurrentCalls": %d, "maxWaitDuration": "%[4]v" },
     "a": { "maxConcurrentCalls": %[2]d, "maxWaitDuration": "%[4]v" },
     "b": { "maxConcurrentCalls": %[3]d, "maxWaitDuration": "%[4]v" },
   },
-  "timeouts": { "call": { "duration": "%[5]v" } },
+  "timeouts": { "a": { "duration": "%[5]v" }, "b": { "duration": "%[5]v" } },
 }
 `
 
-// settings let calls wait for a permit for so long.
-func (e experiment) settings(wait time.Duration) []byte {
-	return fmt.Appendf(nil, settingsText, e.pools.shared, e.pools.a, e.pools.b, wait, e.timeout)
+// policy lets calls wait for a permit for so long.
+func (e experiment) policy(title string, wait time.Duration) policy {
+	text := fmt.Appendf(nil, demonstrated, e.pools.shared.permits, e.pools.a.permits, e.pools.b.permits, wait, e.timeout)
+	return policy{title: title, settings: text, shown: text}
 }

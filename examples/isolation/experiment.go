@@ -11,23 +11,37 @@ import (
 )
 
 // experiment says what is measured: every state of A under every policy, each
-// with one pool and with a pool for each dependency.
+// with one pool and with a pool for each dependency. In each cell A begins as in
+// the first state, the reference, and the state of the cell strikes while the load
+// lasts.
 type experiment struct {
 	rate       int           // requests per second to /a, and as many to /b
-	timeout    time.Duration // of a call
+	timeout    time.Duration // of a call to A
 	unbounded  bool          // there is none: it is the deadline that callers give
-	pools      sizes
-	warmUp     time.Duration // of each cell; not counted
+	pools      pools
+	strikes    time.Duration // when the state of a cell begins
+	warmUp     time.Duration // of each cell, until the state has taken hold; not counted
 	over       time.Duration // how long each cell is measured
 	slice      time.Duration // of the charts
 	sideBySide bool          // both ways to divide the permits at once
-	states     []state
+	states     []state       // the reference first
 	policies   []policy
 	notes      []string // on the settings file
 }
 
-// sizes are the permits of the pools.
-type sizes struct{ shared, a, b int }
+// pools are the one for all calls, and the one of each dependency.
+type pools struct{ shared, a, b pool }
+
+// pool is a bulkhead, by the name that the user gave it.
+type pool struct {
+	name    string
+	permits int
+}
+
+// of finds a pool by the name that services have for it.
+func (p pools) of(key string) pool {
+	return map[string]pool{"shared": p.shared, "a": p.a, "b": p.b}[key]
+}
 
 // state is how A does. Its role is what the claims know it by.
 type state struct {
@@ -40,15 +54,17 @@ type state struct {
 type role uint8
 
 const (
-	slow role = iota
+	reference role = iota // nothing is faulty
+	slow
 	failing
-	well
+	well // slower than in the reference, but not faulty
 )
 
 // policy is what a call does that finds no permit.
 type policy struct {
-	title    string        // a line feed parts it where it does not fit
+	title    string
 	settings []byte        // the JSON file of both services
+	shown    []byte        // the same with the user's names
 	deadline time.Duration // that the caller gives a request; 0: none
 }
 
@@ -67,15 +83,15 @@ func (e experiment) run(ctx context.Context, d *stand.Dependencies, out, progres
 	line := newCountdown(progress, e.takes())
 	defer line.clear()
 	for _, st := range e.states {
-		if err := st.impose(d); err != nil {
-			return nil, fmt.Errorf("%s: %w", st.title, err)
-		}
-		for _, p := range e.policies {
-			line.show(st.title + ", " + oneLine(p.title))
+		for i, p := range e.policies {
+			line.show(st.title + ", " + p.title)
 			c, err := e.measure(ctx, st, p, d)
 			line.clear()
 			if err != nil {
-				return nil, err
+				return nil, fmt.Errorf("%s: %w", st.title, err)
+			}
+			if i == 0 {
+				writeState(out, st)
 			}
 			writeRow(out, c)
 			r.cells = append(r.cells, c)

@@ -10,12 +10,12 @@
 // a minute, judges each part of the claim by what it measured, and writes a
 // report with charts into the folder.
 //
-//	go run ./examples/isolation -config resilience.json -a URL -b URL [-rate 60] [-seconds 60]
+//	go run ./examples/isolation -config resilience.json -pools payments,inventory -a URL -b URL [-rate 60] [-seconds 60]
 //
-// puts two endpoints of yours in the places of the dependencies, with the
-// bulkheads shared, a and b and the timeout call of your settings file. The
-// faults of the first are made on this side of the wire. The endpoints must be on
-// this machine, unless -allow-remote is given.
+// puts two endpoints of yours in the places of the dependencies, with two
+// bulkheads of your settings file and the timeouts of the same names. The faults
+// of the first are made on this side of the wire. The endpoints must be on this
+// machine, unless -allow-remote is given.
 package main
 
 import (
@@ -42,7 +42,8 @@ func main() {
 	var o options
 	flag.StringVar(&o.out, "out", "", "a `folder`, made if need be, for report.md and its charts (default: only the table and the verdicts)")
 	flag.BoolVar(&o.quick, "quick", false, "end within about 10 seconds, with rough figures")
-	flag.StringVar(&o.config, "config", "", "with -a and -b: the settings `file` with the bulkheads shared, a and b and the timeout call (default: those of the demonstration)")
+	flag.StringVar(&o.config, "config", "", "with -a and -b: your settings `file` (default: the settings of the demonstration)")
+	flag.StringVar(&o.pools, "pools", "", "with -config: the `names` of two bulkheads of the file with a comma between, that of a and that of b; each call also has the timeout of that name, or else the timeout call (default: a,b)")
 	flag.StringVar(&o.a, "a", "", "the `URL` of your endpoint that is made slow and cut off")
 	flag.StringVar(&o.b, "b", "", "the `URL` of your endpoint that should not suffer")
 	flag.IntVar(&o.rate, "rate", 60, fmt.Sprintf("with -a and -b: requests per second to each, 1 to %d", mostRate))

@@ -1,19 +1,25 @@
 package main
 
 import (
+	"cmp"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/resgen-go/resgen/examples/isolation/internal/stand"
+	"github.com/resgen-go/resgen/internal/nearest"
 	resilience "github.com/resgen-go/resgen/runtime"
 )
 
 // own says which endpoints of the user take the places of A and B.
 type own struct {
 	config  string // settings file; empty: the pools of the demonstration
+	pools   string // two of the bulkheads of the file, A's and B's; empty: a,b
 	a, b    string // URLs
 	rate    int    // requests per second to each
 	seconds int    // that the load lasts, in all
@@ -34,13 +40,16 @@ const patience = time.Second
 func (o own) check() error {
 	var faults []error
 	if o.a == "" || o.b == "" {
-		faults = append(faults, errors.New("-a and -b must both name the URL of an endpoint; -config, -rate, -seconds and -allow-remote go with them"))
+		faults = append(faults, errors.New("-a and -b must both name the URL of an endpoint; -config, -pools, -rate, -seconds and -allow-remote go with them"))
 	}
 	if o.rate < 1 || o.rate > mostRate {
 		faults = append(faults, fmt.Errorf("-rate %d is outside 1 to %d requests per second", o.rate, mostRate))
 	}
 	if o.seconds < leastSeconds || o.seconds > mostSeconds {
 		faults = append(faults, fmt.Errorf("-seconds %d is outside %d to %d", o.seconds, leastSeconds, mostSeconds))
+	}
+	if o.pools != "" && o.config == "" {
+		faults = append(faults, errors.New("-pools chooses among the bulkheads of a settings file: name it with -config"))
 	}
 	return errors.Join(faults...)
 }
@@ -62,9 +71,9 @@ func (o own) prepare(ctx context.Context) (e experiment, d *stand.Dependencies, 
 		return e, nil, err
 	}
 	e.states = []state{
+		{role: reference, title: "Reference: A as it is"},
 		{role: slow, title: "A is made slow", delay: max(0, e.timeout*9/10-aTakes)},
 		{role: failing, title: "A is cut off", dead: true},
-		{role: well, title: "A as it is"},
 	}
 	return e, d, nil
 }
@@ -72,54 +81,150 @@ func (o own) prepare(ctx context.Context) (e experiment, d *stand.Dependencies, 
 // experiment is all but the states. The two ways to divide the permits come one
 // after the other, so that no endpoint gets more than the rate.
 func (o own) experiment() (experiment, error) {
-	text, title := inAMinute.settings(0), "refuse at once"
-	if o.config != "" {
-		var err error
-		if text, err = os.ReadFile(o.config); err != nil {
-			return experiment{}, err
-		}
-		title = "as the settings say"
+	e, err := o.guards()
+	if err != nil {
+		return e, err
+	}
+	if e.timeout == 0 {
+		e.timeout, e.unbounded, e.policies[0].deadline = patience, true, patience
+	}
+	piece := time.Duration(o.seconds) * time.Second / 6 // three states, twice
+	e.rate = o.rate
+	e.strikes, e.warmUp, e.over = piece/6, piece/3, piece*2/3
+	// Slices of a timeout, but no more than a picture shows and with a few requests in each.
+	few := 10 * time.Second / time.Duration(o.rate)
+	e.slice = min(max(e.timeout, few, piece/40), piece/6)
+	return e, nil
+}
+
+// guards are the pools, the timeout and the policy of the experiment.
+func (o own) guards() (experiment, error) {
+	if o.config == "" {
+		e := inAMinute
+		return experiment{timeout: e.timeout, pools: e.pools, policies: e.policies[:1]}, nil
+	}
+	text, err := os.ReadFile(o.config)
+	if err != nil {
+		return experiment{}, err
 	}
 	file, err := resilience.ParseSettings(o.config, text)
 	if err != nil {
 		return experiment{}, err
 	}
-	piece := time.Duration(o.seconds) * time.Second / 6 // three states, twice
+	a, b, err := choosePools(file, cmp.Or(o.pools, "a,b"))
+	if err != nil {
+		return experiment{}, fmt.Errorf("%s: %w", o.config, err)
+	}
+	return guardsOf(file, a, b), nil
+}
+
+// choosePools finds the bulkheads of A and of B in a settings file.
+func choosePools(file *resilience.SettingsFile, chosen string) (a, b string, err error) {
+	names := strings.Split(chosen, ",")
+	for i := range names {
+		names[i] = strings.TrimSpace(names[i])
+	}
+	if len(names) != 2 || names[0] == names[1] {
+		return "", "", fmt.Errorf("-pools %s: name two bulkheads with a comma between, that of A and that of B", chosen)
+	}
+	has := file.Names("bulkheads")
+	for _, name := range names {
+		if slices.Contains(has, name) {
+			continue
+		}
+		fault := fmt.Sprintf("it has no bulkhead %q", name)
+		if near, ok := nearest.Name(name, has); ok {
+			fault += fmt.Sprintf("; did you mean %s?", near)
+		}
+		if len(has) == 0 {
+			return "", "", errors.New(fault + ", and no other")
+		}
+		return "", "", fmt.Errorf("%s; choose two with -pools A,B among %s", fault, strings.Join(has, ", "))
+	}
+	return names[0], names[1], nil
+}
+
+// settings are those of a bulkhead or a timeout, by their names.
+type settings map[string]any
+
+// guardsOf puts the user's bulkheads and timeouts in the places of ours. The one
+// pool is the bulkhead shared, or else both in one.
+func guardsOf(file *resilience.SettingsFile, a, b string) experiment {
+	pools := map[string]settings{"a": settingsOf(file, "bulkheads", a), "b": settingsOf(file, "bulkheads", b)}
+	var notes []string
+	if one := "shared"; slices.Contains(file.Names("bulkheads"), one) && a != one && b != one {
+		pools["shared"] = settingsOf(file, "bulkheads", one)
+	} else {
+		pools["shared"] = bothOf(pools["a"], pools["b"])
+		notes = append(notes, fmt.Sprintf("The one pool has the permits of %s and %s together, and the longer wait of the two", a, b))
+	}
+	timeouts := map[string]settings{"a": timeoutOf(file, a), "b": timeoutOf(file, b)}
 	e := experiment{
-		rate:    o.rate,
-		timeout: timeoutOf(file),
-		pools:   sizes{permitsOf(file, "shared"), permitsOf(file, "a"), permitsOf(file, "b")},
-		notes:   file.Compare(map[string][]string{"bulkheads": {"shared", "a", "b"}, "timeouts": {"call"}}),
-		warmUp:  piece / 6,
-		over:    piece * 5 / 6,
-		slice:   piece / 12,
+		timeout: timeouts["a"].duration("duration"),
+		notes:   notes,
 	}
-	p := policy{title: title, settings: text}
-	if e.timeout == 0 {
-		e.timeout, e.unbounded, p.deadline = patience, true, patience
+	e.pools.shared = pool{"shared", pools["shared"].number("maxConcurrentCalls")}
+	e.pools.a = pool{a, pools["a"].number("maxConcurrentCalls")}
+	e.pools.b = pool{b, pools["b"].number("maxConcurrentCalls")}
+	e.policies = []policy{{
+		title:    "as the settings say",
+		settings: settingsText(pools, timeouts, "shared", "a", "b"),
+		shown:    settingsText(pools, timeouts, "shared", a, b),
+	}}
+	return e
+}
+
+// settingsText is a settings file with these names for the pools.
+func settingsText(pools, timeouts map[string]settings, shared, a, b string) []byte {
+	text, err := json.MarshalIndent(map[string]map[string]settings{
+		"bulkheads": {shared: pools["shared"], a: pools["a"], b: pools["b"]},
+		"timeouts":  {a: timeouts["a"], b: timeouts["b"]},
+	}, "", "  ")
+	if err != nil { // can't be: the values came from JSON
+		panic(err)
 	}
-	e.policies = []policy{p}
-	return e, nil
+	return append(text, '\n')
 }
 
-// permitsOf is the size of a bulkhead.
-func permitsOf(file *resilience.SettingsFile, name string) int {
-	permits, _ := valueOf(file, "bulkheads", name, "maxConcurrentCalls").(int)
-	return permits
+// timeoutOf is the timeout with the name of a pool, else the one named call.
+func timeoutOf(file *resilience.SettingsFile, pool string) settings {
+	name := pool
+	if has := file.Names("timeouts"); !slices.Contains(has, pool) && slices.Contains(has, "call") {
+		name = "call"
+	}
+	return settingsOf(file, "timeouts", name)
 }
 
-// timeoutOf is the timeout of a call; 0: none.
-func timeoutOf(file *resilience.SettingsFile) time.Duration {
-	text, _ := valueOf(file, "timeouts", "call", "duration").(string)
-	timeout, _ := time.ParseDuration(text) // what has no fault can be parsed
-	return timeout
-}
-
-func valueOf(file *resilience.SettingsFile, section, name, setting string) any {
+// settingsOf are those in force; one that is off is left out.
+func settingsOf(file *resilience.SettingsFile, section, name string) settings {
+	all := make(settings)
 	for _, v := range file.Effective(section, name) {
-		if v.Setting == setting {
-			return v.Value
+		if v.Value != nil {
+			all[v.Setting] = v.Value
 		}
 	}
-	return nil
+	return all
+}
+
+// bothOf is a bulkhead that has what two have.
+func bothOf(a, b settings) settings {
+	one := settings{
+		"maxConcurrentCalls": a.number("maxConcurrentCalls") + b.number("maxConcurrentCalls"),
+		"maxWaitDuration":    max(a.duration("maxWaitDuration"), b.duration("maxWaitDuration")).String(),
+	}
+	if a["queueCapacity"] != nil && b["queueCapacity"] != nil {
+		one["queueCapacity"] = a.number("queueCapacity") + b.number("queueCapacity")
+	}
+	return one
+}
+
+func (s settings) number(name string) int {
+	n, _ := s[name].(int)
+	return n
+}
+
+func (s settings) duration(name string) time.Duration {
+	text, _ := s[name].(string)
+	d, _ := time.ParseDuration(text) // what has no fault can be parsed
+	return d
 }

@@ -23,6 +23,8 @@ var pictures = []picture{
 	{"success", "Success over time", chart.Axis{Label: "% of the requests sent", Max: 100}, successTraces, ""},
 	{"latency-b", "How long good answers of /b took", chart.Axis{Label: "ms", Min: 1, Log: true}, latencyTraces(ofB), "no good answers"},
 	{"latency-a", "How long good answers of /a took", chart.Axis{Label: "ms"}, latencyTraces(ofA), "no good answers"},
+	{"errors-b", "Bad answers of /b over time, by kind", chart.Axis{Label: "% of the requests sent", Max: 100}, kindTraces(ofB), ""},
+	{"errors-a", "Bad answers of /a over time, by kind", chart.Axis{Label: "% of the requests sent", Max: 100}, kindTraces(ofA), ""},
 	{"permits", "Permits in use", chart.Axis{Label: "permits"}, poolTraces(inUse), ""},
 	{"queue", "Calls that wait for a permit", chart.Axis{Label: "calls"}, poolTraces(waiting), ""},
 	{"goroutines", "Goroutines that serve requests", chart.Axis{Label: "goroutines"}, servingTraces, ""},
@@ -46,7 +48,7 @@ func (p picture) draw(r *results) *chart.Picture {
 		drawn.Legend = kindStyles
 	} else {
 		drawn.X = chart.Axis{Label: "seconds", Max: r.lasts().Seconds()}
-		drawn.Shade = r.warmUp.Seconds()
+		drawn.Shade, drawn.Mark = r.warmUp.Seconds(), r.strikes.Seconds()
 		drawn.Legend = p.legend()
 	}
 	for _, st := range r.states {
@@ -68,7 +70,7 @@ func (p picture) legend() []chart.Style {
 	for _, t := range p.traces {
 		legend = append(legend, t.Style)
 	}
-	return append(legend, warmingUp)
+	return append(legend, striking, uncounted)
 }
 
 // plot is the picture's part of one cell. The first trace is drawn last, on top

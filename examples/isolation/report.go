@@ -8,6 +8,8 @@ import (
 	"path/filepath"
 	"runtime"
 	"text/template"
+
+	"github.com/resgen-go/resgen/examples/isolation/internal/load"
 )
 
 //go:embed report.md.tmpl
@@ -30,8 +32,12 @@ func (r *results) save(folder string) error {
 func marginsText() string {
 	return fmt.Sprintf("/b is down at %g %% good answers or fewer and not from %g %% on; it is up from %g %% on. "+
 		"Up to %g points fewer good answers, or %g times as slow, is no difference; %g points or %g times is one. "+
-		"What lies between is not decidable, nor is what rests on a pool that never ran out.",
-		downTo, stillUp, upFrom, sameTo, sameTo, worseFrom, lateFrom)
+		"/b is at the level of /a with %g %% of its bad answers or of its p99, and not with %g %%; %d timeout periods are a few; "+
+		"a refusal is fast within a fifth of the timeout; a p99 that is a twentieth of the timeout higher is within its reference. "+
+		"What lies between is not decidable, nor is what rests on a pool that never ran out. "+
+		"Where /b with a pool each did well, or better by %[6]g points, the pools made the difference, however busy the machine was: "+
+		"both services got the same requests at the same moments.",
+		downTo, stillUp, upFrom, sameTo, sameTo, worseFrom, lateFrom, 100*levelFrom, 100*farTo, fewPeriods)
 }
 
 // report is everything in Markdown. Filling the template in can't fail: both are
@@ -46,7 +52,9 @@ func (r *results) report() []byte {
 		"Over":     timeText(r.over),
 		"Verdicts": verdictTable(r.judge()),
 		"Success":  r.endpointTable(okText),
-		"Spread":   r.endpointTable(spreadText),
+		"Spread":   r.endpointTable(spreadText(load.OK)),
+		"Refusals": r.endpointTable(spreadText(load.Refused)),
+		"Strikes":  timeText(r.strikes),
 		"Kinds":    r.endpointTable(kindsText),
 		"Used":     r.resourceTable(),
 		"Sent":     r.endpointTable(sentText),
@@ -71,7 +79,7 @@ func (r *results) settingsShown() []shown {
 		if p.deadline > 0 {
 			caller = "the caller gives a request " + timeText(p.deadline) + " in all"
 		}
-		all = append(all, shown{oneLine(p.title), caller, string(p.settings)})
+		all = append(all, shown{p.title, caller, string(p.shown)})
 	}
 	return all
 }

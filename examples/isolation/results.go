@@ -11,12 +11,16 @@ type results struct {
 	cells []cell
 }
 
-// cell finds the cell of a state and a policy.
+// cell finds the cell of a state and a policy. Where A is not made slowish, the
+// reference shows it well.
 func (r *results) cell(role role, p policy) cell {
 	for _, c := range r.cells {
 		if c.state.role == role && c.policy.title == p.title {
 			return c
 		}
+	}
+	if role == well {
+		return r.cell(reference, p)
 	}
 	return cell{}
 }

@@ -30,13 +30,16 @@ func answers(of func(cell) side, endpoint func(side) *load.Record, figure func(*
 	}
 }
 
-func success(t *load.Tally) (float64, bool) { return t.Percent(load.OK) }
+// share is the percentage of a kind among the answers.
+func share(k load.Kind) func(*load.Tally) (float64, bool) {
+	return func(t *load.Tally) (float64, bool) { return t.Percent(k) }
+}
 
 // quantile is the time in milliseconds that a part of the good answers took at
 // most.
 func quantile(part float64) func(*load.Tally) (float64, bool) {
 	return func(t *load.Tally) (float64, bool) {
-		took, known := t.Quantile(part)
+		took, known := t.Quantile(part, load.OK)
 		return 1000 * took.Seconds(), known
 	}
 }

@@ -11,7 +11,7 @@ import (
 func (r *results) endpointTable(says func(*load.Record) string) *table {
 	t := &table{head: []string{"A", "policy", "/a, one pool", "/b, one pool", "/a, a pool each", "/b, a pool each"}}
 	for _, c := range r.cells {
-		t.add(c.state.title, oneLine(c.policy.title), says(c.shared.a), says(c.shared.b), says(c.split.a), says(c.split.b))
+		t.add(c.state.title, c.policy.title, says(c.shared.a), says(c.shared.b), says(c.split.a), says(c.split.b))
 	}
 	return t
 }
@@ -21,14 +21,18 @@ func kindsText(r *load.Record) string {
 	return fmt.Sprintf("%d, %d, %d", r.Total.Count(load.Refused), r.Total.Count(load.TimedOut), r.Total.Count(load.Failed))
 }
 
-// spreadText is how long the good answers took: p50 and p99.
-func spreadText(r *load.Record) string {
-	half, known := r.Total.Quantile(0.5)
+// spreadText is how long answers of a kind took.
+func spreadText(k load.Kind) func(*load.Record) string {
+	return func(r *load.Record) string { return quantilesText(r.Total, k) }
+}
+
+// quantilesText is the p50 and p99 of answers of a kind.
+func quantilesText(t *load.Tally, k load.Kind) string {
+	half, known := t.Quantile(0.5, k)
 	if !known {
 		return "–"
 	}
-	most, _ := r.Total.Quantile(0.99)
-	return timeText(half) + ", " + timeText(most)
+	return timeText(half) + ", " + timeText(most(t, k))
 }
 
 // sentText is the rate that was really offered, and by how much it came late.
@@ -40,7 +44,7 @@ func sentText(r *load.Record) string {
 func verdictTable(verdicts []verdict) *table {
 	t := &table{head: []string{"claim", "policy", "this run", "figures"}}
 	for _, v := range verdicts {
-		t.add(v.claim, oneLine(v.policy.title), "**"+v.ruling.String()+"**", v.why)
+		t.add(v.claim, v.policy.title, "**"+v.ruling.String()+"**", v.why)
 	}
 	return t
 }
@@ -59,10 +63,10 @@ func (r *results) resources(c cell, s side, partition string, pools ...string) [
 	var used, queued []string
 	for _, pool := range pools {
 		u := r.usage(s, pool)
-		used = append(used, fmt.Sprintf("%s %.1f of %d", pool, u.mean, u.size))
-		queued = append(queued, fmt.Sprintf("%s %d", pool, u.queue))
+		used = append(used, fmt.Sprintf("%s %.1f of %d", u.pool, u.mean, u.size))
+		queued = append(queued, fmt.Sprintf("%s %d", u.pool, u.queue))
 	}
 	a, b := r.serving(s)
-	return []string{c.state.title, oneLine(c.policy.title), partition,
+	return []string{c.state.title, c.policy.title, partition,
 		strings.Join(used, ", "), strings.Join(queued, ", "), fmt.Sprintf("%d, %d", a, b), r.ranOut(s, pools...)}
 }

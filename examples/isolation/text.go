@@ -34,15 +34,20 @@ func timeText(d time.Duration) string {
 	return fmt.Sprintf("%.3g ms", 1000*d.Seconds())
 }
 
-// oneLine is a title that was parted.
-func oneLine(title string) string { return strings.ReplaceAll(title, "\n", " ") }
-
 // summary is the load and the pools.
 func (e experiment) summary() string {
 	ends := "a call times out after " + timeText(e.timeout)
 	if e.unbounded {
 		ends = "calls have no timeout, their callers give them " + timeText(e.timeout)
 	}
-	return fmt.Sprintf("%s/s to /a and as many to /b; %s; one pool of %s, or %d for A and %d for B",
-		words.Count(e.rate, "request"), ends, words.Count(e.pools.shared, "permit"), e.pools.a, e.pools.b)
+	return fmt.Sprintf("%s/s to /a and as many to /b; %s; one pool of %s, or %s for A and %s for B",
+		words.Count(e.rate, "request"), ends, words.Count(e.pools.shared.permits, "permit"), e.pools.a.text("a"), e.pools.b.text("b"))
+}
+
+// text is the number of permits, and the name where it is the user's.
+func (p pool) text(usual string) string {
+	if p.name == usual {
+		return fmt.Sprint(p.permits)
+	}
+	return fmt.Sprintf("%d (%s)", p.permits, p.name)
 }

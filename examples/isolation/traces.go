@@ -21,7 +21,8 @@ var (
 	minorOne  = chart.Style{Color: chart.PaleVermillion, Width: 4}
 	minorEach = chart.Style{Color: chart.PaleBlue, Width: 5.4}
 
-	warmingUp = chart.Style{Name: "warm-up, not counted", Color: chart.Shade, Solid: true}
+	uncounted = chart.Style{Name: "not counted", Color: chart.Shade, Solid: true}
+	striking  = chart.Style{Name: "the state of A begins", Color: chart.Grey, Width: 1, Dashed: true}
 )
 
 func named(s chart.Style, name string) chart.Style {
@@ -30,10 +31,30 @@ func named(s chart.Style, name string) chart.Style {
 }
 
 var successTraces = []trace{
-	{named(one, "/b, one pool"), answers(ofShared, ofB, success)},
-	{named(each, "/b, a pool each"), answers(ofSplit, ofB, success)},
-	{named(minorOne, "/a, one pool"), answers(ofShared, ofA, success)},
-	{named(minorEach, "/a, a pool each"), answers(ofSplit, ofA, success)},
+	{named(one, "/b, one pool"), answers(ofShared, ofB, share(load.OK))},
+	{named(each, "/b, a pool each"), answers(ofSplit, ofB, share(load.OK))},
+	{named(minorOne, "/a, one pool"), answers(ofShared, ofA, share(load.OK))},
+	{named(minorEach, "/a, a pool each"), answers(ofSplit, ofA, share(load.OK))},
+}
+
+// kindTraces are the bad answers of an endpoint by kind: with one pool a thin
+// line, with a pool each a wide one below it.
+func kindTraces(endpoint func(side) *load.Record) []trace {
+	var traces []trace
+	for _, of := range []struct {
+		partition string
+		side      func(cell) side
+		width     float64
+	}{{"one pool", ofShared, 1}, {"a pool each", ofSplit, 4}} {
+		for _, k := range load.Kinds[load.Refused:] {
+			s := chart.Style{Name: k.String() + ", " + of.partition, Color: kindStyles[k].Color, Width: of.width}
+			if of.width > 1 {
+				s.Color = chart.Pale(s.Color)
+			}
+			traces = append(traces, trace{s, answers(of.side, endpoint, share(k))})
+		}
+	}
+	return traces
 }
 
 func latencyTraces(endpoint func(side) *load.Record) []trace {

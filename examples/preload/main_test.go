@@ -11,6 +11,7 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
+	"unicode/utf8"
 
 	resilience "github.com/resgen-go/resgen/runtime"
 )
@@ -103,7 +104,7 @@ func TestEntriesThatWereHeldUpStillCome(t *testing.T) {
 	})
 }
 
-func TestRunWritesATableAndAChart(t *testing.T) {
+func TestFieldL08RunWritesATableOfEightyColumnsAndAChart(t *testing.T) {
 	folder := filepath.Join(t.TempDir(), "made", "here")
 	var out bytes.Buffer
 	o := options{rates: []float64{20, 80}, over: 500 * time.Millisecond, out: folder}
@@ -113,6 +114,11 @@ func TestRunWritesATableAndAChart(t *testing.T) {
 	for _, want := range []string{"at best", "|        20 |", "|   100 % |", "|        80 |", "|    50 % |", "preload.svg"} {
 		if !strings.Contains(strings.ReplaceAll(out.String(), "\n", "|"), want) {
 			t.Errorf("the output lacks %q:\n%s", want, &out)
+		}
+	}
+	for line := range strings.Lines(out.String()) {
+		if n := utf8.RuneCountInString(strings.TrimSuffix(line, "\n")); n > 80 && !strings.Contains(line, folder) {
+			t.Errorf("%d columns: %s", n, line)
 		}
 	}
 	chart, err := os.ReadFile(filepath.Join(folder, "preload.svg"))

@@ -21,6 +21,7 @@ import (
 	"syscall"
 	"time"
 
+	"github.com/resgen-go/resgen/internal/column"
 	"github.com/resgen-go/resgen/internal/words"
 	resilience "github.com/resgen-go/resgen/runtime"
 )
@@ -96,7 +97,8 @@ func run(ctx context.Context, o options, out io.Writer) error {
 	if err != nil {
 		return err
 	}
-	fmt.Fprintf(out, "%s/s on %s for %v; edit %s while it runs\n", words.Count(o.rate, "checkout"), town.front.url, o.duration, config)
+	hello := fmt.Sprintf("%s/s on %s for %v; edit %s while it runs", words.Count(o.rate, "checkout"), town.front.url, o.duration, config)
+	fmt.Fprintln(out, column.Wrap(hello, "  "))
 	town.live(ctx, o, screen, registry)
 	return nil
 }

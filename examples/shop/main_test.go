@@ -10,6 +10,9 @@ import (
 	"sync"
 	"testing"
 	"time"
+	"unicode/utf8"
+
+	resilience "github.com/resgen-go/resgen/runtime"
 )
 
 // terminal is what a run writes, to be read while it runs.
@@ -41,13 +44,50 @@ func TestShopPlaysAndEndsByItself(t *testing.T) {
 	}
 	for _, want := range []string{
 		"payments: OPEN → HALF_OPEN, a probe succeeded",
-		"% ok",
+		"  ok    p99 refused failed  inventory         payments\n",
 		"payments is slow",
 		"inventory is failing",
-		"│ inventory",
+		"/40  CLOSED ",
 	} {
 		if !strings.Contains(screen.String(), want) {
 			t.Errorf("the screen lacks %q:\n%s", want, screen)
+		}
+	}
+	fitsEighty(t, screen.String())
+}
+
+// fitsEighty fails where a line wants more columns than a terminal has.
+func fitsEighty(t *testing.T, text string) {
+	t.Helper()
+	for line := range strings.Lines(text) {
+		if n := utf8.RuneCountInString(strings.TrimSuffix(line, "\n")); n > 80 {
+			t.Errorf("%d columns: %s", n, line)
+		}
+	}
+}
+
+func TestFieldL08EveryLineFitsEightyColumns(t *testing.T) {
+	var out strings.Builder
+	s := &screen{out: &out, began: time.Now().Add(-999 * time.Second)}
+	now := resilience.Snapshot{
+		Breakers:  []resilience.BreakerSnapshot{{Name: "inventory", State: resilience.HalfOpen}, {Name: "payments", State: resilience.Open}},
+		Bulkheads: []resilience.BulkheadSnapshot{{Name: "inventory", InUse: 100, MaxConcurrentCalls: 100}, {Name: "payments", InUse: 1, MaxConcurrentCalls: 20}},
+	}
+	s.second(total{}, now)
+	s.second(total{ok: 999, refused: 1000, wrong: 1000, p99: 9999 * time.Millisecond}, now)
+	s.Observe(resilience.Transition{Breaker: "payments", From: resilience.HalfOpen, To: resilience.Open,
+		Reason: "36 of 100 calls failed or were slower than the slow call duration threshold of 1s"})
+	s.Observe(resilience.UnknownName{Section: "bulkheads", Name: "inventory", Nearest: "inventry"})
+	s.Observe(resilience.Reloaded{Changed: []string{"breakers.inventory", "breakers.payments", "bulkheads.inventory", "bulkheads.payments"}})
+	fitsEighty(t, out.String())
+	for _, want := range []string{
+		"999.0s    ok    p99 refused failed  inventory         payments\n",
+		"999.0s     -      -       0      0  HALF_OPEN 100/100  OPEN        1/20\n",
+		"999.0s   33% 9.999s    1000   1000  HALF_OPEN 100/100",
+		"slower\n        than the slow call",
+	} {
+		if !strings.Contains(out.String(), want) {
+			t.Errorf("the screen lacks %q:\n%s", want, &out)
 		}
 	}
 }
@@ -84,10 +124,11 @@ func copySettings(t *testing.T, path, old, new string) {
 	}
 }
 
+// waitFor waits for words, wherever the lines are broken.
 func waitFor(t *testing.T, screen *terminal, want string) {
 	t.Helper()
 	deadline := time.After(20 * time.Second)
-	for !strings.Contains(screen.String(), want) {
+	for !strings.Contains(strings.ReplaceAll(screen.String(), "\n        ", " "), want) {
 		select {
 		case <-screen.line:
 		case <-deadline:

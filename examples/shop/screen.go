@@ -7,22 +7,24 @@ import (
 	"sync"
 	"time"
 
+	"github.com/resgen-go/resgen/internal/column"
 	resilience "github.com/resgen-go/resgen/runtime"
 )
 
 // screen writes what a person wants to look at: a line a second, and a line for
 // everything that turns.
 type screen struct {
-	mu    sync.Mutex
-	out   io.Writer
-	began time.Time
+	mu      sync.Mutex
+	out     io.Writer
+	began   time.Time
+	seconds int // that were shown
 }
 
 func (s *screen) line(format string, args ...any) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	fmt.Fprintf(s.out, "%5.1fs  ", time.Since(s.began).Seconds())
-	fmt.Fprintf(s.out, format+"\n", args...)
+	line := fmt.Sprintf("%5.1fs  ", time.Since(s.began).Seconds()) + fmt.Sprintf(format, args...)
+	fmt.Fprintln(s.out, column.Wrap(line, "        "))
 }
 
 func (s *screen) turn(service string, h health) {
@@ -72,32 +74,52 @@ func (s *screen) reloaded(e resilience.Reloaded) {
 	}
 }
 
+// headEvery is how many seconds are shown under one head.
+const headEvery = 20
+
 // second shows one second of checkouts and what guards them.
 func (s *screen) second(t total, now resilience.Snapshot) {
+	if s.seconds%headEvery == 0 {
+		s.line("%s", head(now))
+	}
+	s.seconds++
 	s.line("%s", secondLine(t)+guardsLine(now))
 }
 
-func secondLine(t total) string {
-	all := t.ok + t.refused + t.wrong
-	if all == 0 {
-		return "no checkouts"
+const secondFormat = "%4s %6s %7s %6s"
+
+// head says what stands in the lines of the seconds.
+func head(now resilience.Snapshot) string {
+	line := fmt.Sprintf(secondFormat, "ok", "p99", "refused", "failed")
+	for _, b := range now.Breakers {
+		line += fmt.Sprintf("  %-16s", b.Name)
 	}
-	p99 := "-"
+	return strings.TrimRight(line, " ")
+}
+
+func secondLine(t total) string {
+	ok, p99 := "-", "-"
+	if all := t.ok + t.refused + t.wrong; all > 0 {
+		ok = fmt.Sprintf("%d%%", 100*t.ok/all)
+	}
 	if t.ok > 0 {
 		p99 = t.p99.Round(time.Millisecond).String()
 	}
-	return fmt.Sprintf("%3d%% ok  p99 %6s  %3d refused %3d failed", 100*t.ok/all, p99, t.refused, t.wrong)
+	return fmt.Sprintf(secondFormat, ok, p99, fmt.Sprint(t.refused), fmt.Sprint(t.wrong))
 }
 
+// guardsLine shows each breaker with the permits in use of the bulkhead of its
+// name.
 func guardsLine(now resilience.Snapshot) string {
 	var line strings.Builder
 	for _, b := range now.Breakers {
-		fmt.Fprintf(&line, "  │ %s %-9v", b.Name, b.State)
+		permits := ""
 		for _, h := range now.Bulkheads {
 			if h.Name == b.Name {
-				fmt.Fprintf(&line, " %2d/%d", h.InUse+h.ReservedIdle, h.MaxConcurrentCalls)
+				permits = fmt.Sprintf("%d/%d", h.InUse+h.ReservedIdle, h.MaxConcurrentCalls)
 			}
 		}
+		fmt.Fprintf(&line, "  %-9v %6s", b.State, permits)
 	}
 	return line.String()
 }

@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"unicode/utf8"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -19,7 +20,7 @@ import (
 
 var update = flag.Bool("update", false, "write the expected output under testdata anew")
 
-func TestOutputIsTheSameAtEveryRun(t *testing.T) {
+func TestFieldL08OutputIsTheSameAtEveryRunAndFitsEightyColumns(t *testing.T) {
 	const golden = "testdata/output.txt"
 	var out bytes.Buffer
 	if err := run("", &out); err != nil {
@@ -28,6 +29,11 @@ func TestOutputIsTheSameAtEveryRun(t *testing.T) {
 	if *update {
 		if err := os.WriteFile(golden, out.Bytes(), 0o666); err != nil {
 			t.Fatal(err)
+		}
+	}
+	for line := range strings.Lines(out.String()) {
+		if n := utf8.RuneCountInString(strings.TrimSuffix(line, "\n")); n > 80 {
+			t.Errorf("%d columns: %s", n, line)
 		}
 	}
 	want, err := os.ReadFile(golden)

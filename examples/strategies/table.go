@@ -15,24 +15,26 @@ const turnsPerMark = 8
 func writeTable(out io.Writer, plays []play) {
 	fmt.Fprintf(out, "%d calls over %v, %d every %v. Each character of a timeline is %v:\n",
 		turns*callsPerTurn, turns*turnLasts, callsPerTurn, time.Duration(turnLasts), turnsPerMark*turnLasts)
-	fmt.Fprintln(out, "of a strategy, the state that the last call found: · CLOSED, ▒ HALF_OPEN, █ OPEN;")
+	fmt.Fprintln(out, "of a strategy, the state that the last call met: · CLOSED, ▒ HALF_OPEN, █ OPEN;")
 	fmt.Fprintln(out, "of the dependency, whether calls would fail: · none, ▒ some, █ all.")
 	for _, p := range plays {
 		writePlay(out, p)
 	}
-	fmt.Fprintln(out, "\nlost: calls made to the dependency that failed.")
-	fmt.Fprintln(out, "in trials: those of the lost that were let through by a breaker that was not CLOSED.")
-	fmt.Fprintln(out, "wrongly refused: calls refused though the dependency would have answered them well.")
+	fmt.Fprintln(out, "\nSTATIC is STATIC_THRESHOLD, and so on: each name up to its first underscore.")
+	fmt.Fprintln(out, "lost: calls made to the dependency that failed.")
+	fmt.Fprintln(out, "trials: those of the lost that a breaker let through that was not CLOSED.")
+	fmt.Fprintln(out, "wronged: calls refused though the dependency would have answered them well.")
 	fmt.Fprintln(out, "The probes of CANARY_RATE_THRESHOLD are no calls and count nowhere.")
 }
 
 func writePlay(out io.Writer, p play) {
 	fmt.Fprintf(out, "\n%s\n", p.title)
-	fmt.Fprintf(out, "%-*s  %5s  %9s  %15s\n", 22+turns/turnsPerMark, "", "lost", "in trials", "wrongly refused")
-	fmt.Fprintf(out, "%-22s%s  %5d would fail\n", "the dependency", healthMarks(p.answers), countBad(p.answers))
+	fmt.Fprintf(out, "%-*s %4s %6s %7s\n", 12+turns/turnsPerMark, "", "lost", "trials", "wronged")
+	fmt.Fprintf(out, "%-12s%s %4d would fail\n", "dependency", healthMarks(p.answers), countBad(p.answers))
 	for _, t := range p.tracks {
 		sum := count(t.calls)
-		fmt.Fprintf(out, "%-22s%s  %5d  %9d  %15d\n", t.strategy, stateMarks(t.calls), sum.Lost, sum.InTrials, sum.Wronged)
+		name, _, _ := strings.Cut(t.strategy, "_")
+		fmt.Fprintf(out, "%-12s%s %4d %6d %7d\n", name, stateMarks(t.calls), sum.Lost, sum.InTrials, sum.Wronged)
 	}
 }
 

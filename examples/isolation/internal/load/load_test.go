@@ -38,7 +38,7 @@ func TestKindOfAnAnswer(t *testing.T) {
 
 func TestTallyKeepsTimesOfGoodAnswersOnly(t *testing.T) {
 	tally := NewTally()
-	if _, known := tally.Quantile(0.5); known {
+	if _, known := tally.Quantile(0.5, OK); known {
 		t.Error("an empty tally knows a quantile")
 	}
 	if _, known := tally.Percent(OK); known {
@@ -57,10 +57,30 @@ func TestTallyKeepsTimesOfGoodAnswersOnly(t *testing.T) {
 	near(t, tally, 0.99, 99*time.Millisecond)
 }
 
+func TestFieldI02RefusalsHaveLatencies(t *testing.T) {
+	tally := NewTally()
+	for i := range 100 {
+		tally.Add(Refused, time.Duration(i+1)*time.Millisecond)
+		tally.Add(OK, time.Second)
+	}
+	for _, c := range []struct {
+		kinds []Kind
+		want  time.Duration
+	}{{[]Kind{Refused}, 50 * time.Millisecond}, {[]Kind{OK}, time.Second}, {Kinds, 100 * time.Millisecond}} {
+		got, known := tally.Quantile(0.5, c.kinds...)
+		if !known || (got-c.want).Abs() > c.want/50 {
+			t.Errorf("%v: the median is %v (%v), want %v", c.kinds, got, known, c.want)
+		}
+	}
+	if _, known := tally.Quantile(0.5, TimedOut, Failed); known {
+		t.Error("a quantile of no answers is known")
+	}
+}
+
 // near fails where a quantile is off by more than the histogram's 1 %.
 func near(t *testing.T, tally *Tally, part float64, want time.Duration) {
 	t.Helper()
-	got, known := tally.Quantile(part)
+	got, known := tally.Quantile(part, OK)
 	if off := (got - want).Abs(); !known || off > want/50 {
 		t.Errorf("quantile %v is %v (%v), want %v", part, got, known, want)
 	}

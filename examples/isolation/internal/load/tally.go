@@ -6,22 +6,24 @@ import (
 	"github.com/HdrHistogram/hdrhistogram-go"
 )
 
-// Tally counts answers by kind and keeps how long the good ones took: refusals
-// are quick, and would make a bad service look fast.
+// Tally counts answers by kind and keeps how long those of each kind took:
+// refusals are quick, and together with the good answers they would make a bad
+// service look fast.
 type Tally struct {
 	counts [4]int
-	took   *hdrhistogram.Histogram
+	took   [4]*hdrhistogram.Histogram // nil: no answer of this kind yet
 }
 
 // NewTally returns an empty one.
-func NewTally() *Tally { return &Tally{took: newHistogram()} }
+func NewTally() *Tally { return new(Tally) }
 
 // Add counts an answer.
 func (t *Tally) Add(k Kind, took time.Duration) {
 	t.counts[k]++
-	if k == OK {
-		keep(t.took, took)
+	if t.took[k] == nil {
+		t.took[k] = newHistogram()
 	}
+	keep(t.took[k], took)
 }
 
 // Count is the number of answers of a kind.
@@ -44,13 +46,17 @@ func (t *Tally) Percent(k Kind) (float64, bool) {
 	return 100 * float64(t.counts[k]) / float64(t.Sent()), true
 }
 
-// Quantile is how long good answers took at most, for the given part of them;
-// false where there were none.
-func (t *Tally) Quantile(part float64) (time.Duration, bool) {
-	if t.counts[OK] == 0 {
-		return 0, false
+// Quantile is how long answers of these kinds took at most, for the given part
+// of them; false where there were none.
+func (t *Tally) Quantile(part float64, kinds ...Kind) (time.Duration, bool) {
+	all, n := newHistogram(), 0
+	for _, k := range kinds {
+		if t.took[k] != nil {
+			all.Merge(t.took[k])
+			n += t.counts[k]
+		}
 	}
-	return quantile(t.took, part), true
+	return quantile(all, part), n > 0
 }
 
 // A histogram keeps times from a microsecond to a minute, within 1 %.

@@ -12,20 +12,22 @@ import (
 // Shared is the clients of both dependencies on one pool.
 //
 //resilience:bulkhead shared
-//resilience:timeout call
 type Shared interface {
+	//resilience:timeout a
 	A(ctx context.Context) error
+
+	//resilience:timeout b
 	B(ctx context.Context) error
 }
 
 // Split is the same clients, each on a pool of its own.
-//
-//resilience:timeout call
 type Split interface {
 	//resilience:bulkhead a
+	//resilience:timeout a
 	A(ctx context.Context) error
 
 	//resilience:bulkhead b
+	//resilience:timeout b
 	B(ctx context.Context) error
 }
 

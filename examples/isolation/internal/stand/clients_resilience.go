@@ -27,11 +27,11 @@ func NewResilientShared(next Shared, registry *resilience.Registry) (*ResilientS
 		next: next,
 		a: wiring.Guard("A", resilience.Guards{
 			Bulkhead: "shared",
-			Timeout:  "call",
+			Timeout:  "a",
 		}),
 		b: wiring.Guard("B", resilience.Guards{
 			Bulkhead: "shared",
-			Timeout:  "call",
+			Timeout:  "b",
 		}),
 	}
 	if err = wiring.Done(); err != nil {
@@ -40,7 +40,7 @@ func NewResilientShared(next Shared, registry *resilience.Registry) (*ResilientS
 	return w, nil
 }
 
-// A is guarded by bulkhead shared and timeout call.
+// A is guarded by bulkhead shared and timeout a.
 func (w *ResilientShared) A(ctx context.Context) error {
 	var call resilience.Call
 	defer call.Release()
@@ -50,7 +50,7 @@ func (w *ResilientShared) A(ctx context.Context) error {
 	return call.Finish(w.next.A(call.Context()))
 }
 
-// B is guarded by bulkhead shared and timeout call.
+// B is guarded by bulkhead shared and timeout b.
 func (w *ResilientShared) B(ctx context.Context) error {
 	var call resilience.Call
 	defer call.Release()
@@ -79,11 +79,11 @@ func NewResilientSplit(next Split, registry *resilience.Registry) (*ResilientSpl
 		next: next,
 		a: wiring.Guard("A", resilience.Guards{
 			Bulkhead: "a",
-			Timeout:  "call",
+			Timeout:  "a",
 		}),
 		b: wiring.Guard("B", resilience.Guards{
 			Bulkhead: "b",
-			Timeout:  "call",
+			Timeout:  "b",
 		}),
 	}
 	if err = wiring.Done(); err != nil {
@@ -92,7 +92,7 @@ func NewResilientSplit(next Split, registry *resilience.Registry) (*ResilientSpl
 	return w, nil
 }
 
-// A is guarded by bulkhead a and timeout call.
+// A is guarded by bulkhead a and timeout a.
 func (w *ResilientSplit) A(ctx context.Context) error {
 	var call resilience.Call
 	defer call.Release()
@@ -102,7 +102,7 @@ func (w *ResilientSplit) A(ctx context.Context) error {
 	return call.Finish(w.next.A(call.Context()))
 }
 
-// B is guarded by bulkhead b and timeout call.
+// B is guarded by bulkhead b and timeout b.
 func (w *ResilientSplit) B(ctx context.Context) error {
 	var call resilience.Call
 	defer call.Release()

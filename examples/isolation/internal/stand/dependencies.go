@@ -11,9 +11,10 @@ import (
 // Dependencies are A, which is called through a proxy that makes it slow or
 // dead, and B, which is called directly.
 type Dependencies struct {
-	a, b    address // A's is the proxy's
-	proxy   *proxy
-	servers []*http.Server
+	a, b     address // A's is the proxy's
+	upstream address // A without the proxy
+	proxy    *proxy
+	servers  []*http.Server
 }
 
 // OwnDependencies starts both on this machine. A answers at once, B after a
@@ -61,7 +62,7 @@ func (d *Dependencies) startProxy() error {
 	if d.proxy, err = startProxy(d.a.addr); err != nil {
 		return fmt.Errorf("start the proxy before A: %w", err)
 	}
-	d.a.addr = d.proxy.addr()
+	d.upstream, d.a.addr = d.a, d.proxy.addr()
 	return nil
 }
 

@@ -18,7 +18,7 @@ const settings = `{
 		"a": {"maxConcurrentCalls": 1},
 		"b": {"maxConcurrentCalls": 1},
 	},
-	"timeouts": {"call": {"duration": %q}},
+	"timeouts": {"default": {"duration": %q}},
 }`
 
 // start starts dependencies and a service before them.

@@ -1,0 +1,39 @@
+// Package column fits text into the columns of a terminal: into eighty, which
+// every terminal has and most people keep.
+package column
+
+import (
+	"strings"
+	"unicode/utf8"
+)
+
+// Width is how many columns a line has.
+const Width = 80
+
+// Wrap breaks text between words, but not between a number and its unit, into
+// lines of at most Width columns. The first line keeps its spaces; the others
+// begin with the indent. A word that is longer has a line of its own.
+func Wrap(text, indent string) string {
+	var out strings.Builder
+	at := 0 // columns of the line so far
+	for i, word := range strings.Split(together.Replace(text), " ") {
+		wide := utf8.RuneCountInString(word)
+		switch {
+		case i == 0:
+		case at+1+wide > Width:
+			out.WriteString("\n" + indent)
+			at = utf8.RuneCountInString(indent)
+		default:
+			out.WriteByte(' ')
+			at++
+		}
+		out.WriteString(word)
+		at += wide
+	}
+	return apart.Replace(out.String())
+}
+
+var (
+	together = strings.NewReplacer(" %", "\u00a0%", " ms", "\u00a0ms", " s,", "\u00a0s,")
+	apart    = strings.NewReplacer("\u00a0", " ")
+)

@@ -1,0 +1,23 @@
+package column
+
+import (
+	"strings"
+	"testing"
+)
+
+func TestWrapBreaksBetweenWords(t *testing.T) {
+	long := strings.Repeat("x", 100)
+	for name, c := range map[string]struct{ text, want string }{
+		"short":      {"  a  b", "  a  b"},
+		"just fits":  {strings.Repeat("é", 78) + " b", strings.Repeat("é", 78) + " b"},
+		"too long":   {strings.Repeat("é", 79) + " b c", strings.Repeat("é", 79) + "\n    b c"},
+		"long word":  {"a " + long + " b", "a\n    " + long + "\n    b"},
+		"two breaks": {strings.Repeat("abcdefghi ", 15) + "end", strings.TrimSuffix(strings.Repeat("abcdefghi ", 8), " ") + "\n    " + strings.Repeat("abcdefghi ", 7) + "end"},
+		"a unit":     {strings.Repeat("x", 76) + " 100 %", strings.Repeat("x", 76) + "\n    100 %"},
+		"nothing":    {"", ""},
+	} {
+		if got := Wrap(c.text, "    "); got != c.want {
+			t.Errorf("%s: got\n%s\nwant\n%s", name, got, c.want)
+		}
+	}
+}
