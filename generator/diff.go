@@ -8,8 +8,8 @@ import (
 	"strings"
 )
 
-// context is how many unchanged lines stand around a change.
-const context = 3
+// around is how many unchanged lines stand around a change.
+const around = 3
 
 // Diff shows how the outputs that are not as they should be would change, as
 // unified diffs.
@@ -76,14 +76,14 @@ func hunkEnd(edits []edit, i int) int {
 			continue
 		}
 		unchanged++
-		if end == i && unchanged > context || unchanged > 2*context {
+		if end == i && unchanged > around || unchanged > 2*around {
 			break
 		}
 	}
 	if end == i {
 		return i
 	}
-	return min(end+context, len(edits))
+	return min(end+around, len(edits))
 }
 
 // count is the number of edits without those of one sign.

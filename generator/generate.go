@@ -12,8 +12,10 @@ package generator
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"fmt"
+	"go/parser"
 	"go/token"
 	"io/fs"
 	"os"
@@ -21,6 +23,7 @@ import (
 	"runtime"
 	"slices"
 	"sync"
+	"time"
 
 	"github.com/resgen-go/resgen/directives"
 	"github.com/resgen-go/resgen/generator/internal/load"
@@ -29,6 +32,9 @@ import (
 // Options say what to generate. The zero value means the package in the working
 // folder.
 type Options struct {
+	// Context ends a run early, with the go commands that it has started. Nil
+	// means that nothing does.
+	Context context.Context
 	// Dir is the folder that patterns, and the paths in messages, are relative
 	// to. Empty means the working folder.
 	Dir string
@@ -48,6 +54,10 @@ type Options struct {
 	// Plain loads packages in the slow, plain way, to see whether the fast one is
 	// at fault.
 	Plain bool
+	// GoGenerate says that go generate runs this. It has listed the files of all
+	// packages beforehand, and fails where one is gone. So an output that nothing
+	// asks for any more is emptied, and removed by a later run.
+	GoGenerate bool
 }
 
 // Generate makes the outputs for all packages that the patterns name.
@@ -61,16 +71,26 @@ func Generate(opts Options) (Result, error) {
 	if opts.Dir, err = filepath.Abs(opts.Dir); err != nil {
 		return Result{}, err
 	}
-	packages, err := load.Packages(load.Config{Dir: opts.Dir, Tags: opts.Tags, Env: opts.Env, Plain: opts.Plain}, opts.Patterns...)
+	if opts.Context == nil {
+		opts.Context = context.Background()
+	}
+	packages, err := load.Packages(load.Config{
+		Context: opts.Context, Dir: opts.Dir, Tags: opts.Tags, Env: opts.Env, Plain: opts.Plain,
+	}, opts.Patterns...)
 	if err != nil {
 		return Result{}, fromLoad(err, opts)
 	}
 	outcomes := make([]outcome, len(packages))
 	progress := opts.counter(len(packages))
 	each(packages, func(i int, pkg *load.Package) {
-		outcomes[i] = process(pkg, opts)
+		if opts.Context.Err() == nil {
+			outcomes[i] = process(pkg, opts)
+		}
 		progress()
 	})
+	if err := context.Cause(opts.Context); err != nil {
+		return Result{}, err
+	}
 	return join(packages, outcomes, opts)
 }
 
@@ -204,8 +224,8 @@ func join(packages []*load.Package, outcomes []outcome, opts Options) (Result, e
 	if invalid = append(invalid, joinedByDefault(outcomes)...); len(invalid) > 0 {
 		return Result{Warnings: guesses.sorted(opts)}, append(invalid, broken...).err(opts)
 	}
-	result.Files = append(result.Files, leftovers(packages, result.Plans)...)
-	result.finish(opts)
+	result.Files = append(result.Files, leftovers(packages, result.Plans, opts)...)
+	result.finish(packages, opts)
 	result.Warnings = guesses
 	if len(broken) == 0 {
 		result.Dangling = dangling(packages, outcomes).sorted(opts)
@@ -217,7 +237,7 @@ func join(packages []*load.Package, outcomes []outcome, opts Options) (Result, e
 
 // leftovers are outputs of ours that no source file asks for any more, in
 // whatever build configuration it may be.
-func leftovers(packages []*load.Package, plans []Plan) []File {
+func leftovers(packages []*load.Package, plans []Plan, opts Options) []File {
 	wanted := map[string]bool{}
 	broken := map[string]bool{}
 	for _, plan := range plans {
@@ -233,9 +253,41 @@ func leftovers(packages []*load.Package, plans []Plan) []File {
 	for _, pkg := range packages {
 		for _, output := range pkg.Outputs {
 			if !wanted[output.Path] && !broken[pkg.Dir] {
-				files = append(files, File{Path: output.Path, Have: output.Src})
+				files = append(files, leftover(output, opts))
 			}
 		}
 	}
 	return files
 }
+
+// leftover is an output that is to go: at once, or under go generate in two
+// steps. Emptied, the file is part of no build, so that go generate does not list
+// it again.
+func leftover(output *load.File, opts Options) File {
+	file := File{Path: output.Path, Have: output.Src}
+	if opts.GoGenerate && !(isEmptied(output.Src) && olderThan(output.Path, listed)) {
+		file.Want = emptied(output.Src)
+	}
+	return file
+}
+
+// listed is for how long go generate may go on with files that it has listed. One
+// go generate may run resgen more than once.
+const listed = time.Hour
+
+// emptied is what an output becomes that nothing asks for any more.
+func emptied(output []byte) []byte {
+	name := "empty" // it matters to nobody
+	if syntax, err := parser.ParseFile(token.NewFileSet(), "", output, parser.PackageClauseOnly); err == nil {
+		name = syntax.Name.Name
+	}
+	return []byte(header + `
+
+//go:build ignore
+
+// Nothing asks for this file any more: a later run of resgen removes it.
+
+package ` + name + "\n")
+}
+
+func isEmptied(output []byte) bool { return bytes.Equal(output, emptied(output)) }

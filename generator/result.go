@@ -3,11 +3,16 @@ package generator
 import (
 	"bytes"
 	"cmp"
+	"context"
+	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
+
+	"github.com/resgen-go/resgen/generator/internal/load"
 )
 
 // Result is what [Generate] made, and what stands on disk in its place.
@@ -24,7 +29,9 @@ type Result struct {
 	// should not be checked in.
 	Dangling Faults
 
-	shown func(path string) string // as messages show it
+	ctx     context.Context
+	folders map[string]bool          // of the packages
+	shown   func(path string) string // as messages show it
 }
 
 // File is one output.
@@ -44,11 +51,14 @@ const (
 	Missing  Status = "missing"
 	Stale    Status = "stale"    // differs from what it should be
 	Leftover Status = "leftover" // nothing asks for it any more
+	Emptied  Status = "emptied"  // nothing asks for it any more, and it does no harm
 )
 
 // Status compares what is wanted with what there is.
 func (f File) Status() Status {
 	switch {
+	case f.Want == nil && isEmptied(f.Have):
+		return Emptied
 	case f.Want == nil:
 		return Leftover
 	case f.Have == nil:
@@ -60,8 +70,11 @@ func (f File) Status() Status {
 }
 
 // finish sorts and completes the result.
-func (r *Result) finish(opts Options) {
-	r.shown = opts.shorter
+func (r *Result) finish(packages []*load.Package, opts Options) {
+	r.ctx, r.shown, r.folders = opts.Context, opts.shorter, map[string]bool{}
+	for _, pkg := range packages {
+		r.folders[pkg.Dir] = true
+	}
 	for i := range r.Files {
 		r.Files[i].Shown = opts.shorter(r.Files[i].Path)
 	}
@@ -69,9 +82,12 @@ func (r *Result) finish(opts Options) {
 	slices.SortFunc(r.Plans, func(a, b Plan) int { return cmp.Compare(a.Path, b.Path) })
 }
 
-// Outdated are the files that are not as they should be.
+// Outdated are the files that are not as they should be. Emptied ones are not
+// among them.
 func (r Result) Outdated() []File {
-	return slices.DeleteFunc(slices.Clone(r.Files), func(f File) bool { return f.Status() == Current })
+	return slices.DeleteFunc(slices.Clone(r.Files), func(f File) bool {
+		return f.Status() == Current || f.Status() == Emptied
+	})
 }
 
 // Check names the outputs that are not as they should be, one a line.
@@ -87,9 +103,18 @@ func (r Result) Check(w io.Writer) error {
 // Write brings the disk up to date. Each file is replaced at one go, so that a
 // run that is killed leaves the old or the new one; files that are as they should
 // be are left alone, and leftovers are removed. Where a link stands for a file,
-// what it points to is replaced. Write stops at the first error.
+// what it points to is replaced. What runs that were killed left beside the files
+// goes, too. Write stops at the first error, and between two files at the end of
+// the context.
 func (r Result) Write() error {
-	for _, file := range r.Outdated() {
+	r.sweep()
+	for _, file := range r.Files {
+		if file.Status() == Current {
+			continue
+		}
+		if err := context.Cause(r.ctx); err != nil {
+			return fmt.Errorf("%s is not up to date: %w", file.Shown, err)
+		}
 		if err := file.write(); err != nil {
 			return fmt.Errorf("%s cannot be brought up to date: %w", file.Shown, err)
 		}
@@ -98,29 +123,21 @@ func (r Result) Write() error {
 }
 
 func (f File) write() error {
-	if f.Want == nil {
-		return os.Remove(f.Path)
+	if f.Want != nil {
+		return replace(f.target(), f.Want, f.mode())
 	}
-	path := f.Path
-	if target, err := filepath.EvalSymlinks(path); err == nil {
-		path = target
-	}
-	temp, err := os.CreateTemp(filepath.Dir(path), ".resgen-*")
-	if err != nil {
+	if err := os.Remove(f.Path); !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
-	defer os.Remove(temp.Name()) // fails once it has its new name
-	_, err = temp.Write(f.Want)
-	if err == nil {
-		err = temp.Chmod(f.mode())
+	return nil // a run beside this one was faster
+}
+
+// target is where the file is written: at its path, or at what that links to.
+func (f File) target() string {
+	if target, err := filepath.EvalSymlinks(f.Path); err == nil {
+		return target
 	}
-	if closed := temp.Close(); err == nil {
-		err = closed
-	}
-	if err != nil {
-		return err
-	}
-	return os.Rename(temp.Name(), path)
+	return f.Path
 }
 
 // mode is that of the file that is replaced, or the usual one.

@@ -122,8 +122,11 @@ func wrappers(args []string, stdout, stderr io.Writer) int {
 		fmt.Fprintln(stderr, err)
 		return exitFault
 	}
+	ctx, stop := untilSignal()
+	defer stop()
 	result, ok := generate(generator.Options{
-		Patterns: opts.patterns, Tags: opts.tags, Plain: opts.plain, Capacity: capacity,
+		Context: ctx, Patterns: opts.patterns, Tags: opts.tags, Plain: opts.plain, Capacity: capacity,
+		GoGenerate: underGoGenerate(),
 	}, stderr)
 	if !opts.finish(result, stdout, stderr) || !ok {
 		return exitFault
@@ -134,6 +137,11 @@ func wrappers(args []string, stdout, stderr io.Writer) int {
 // generate says what there is to say of the directives. ok is false if something
 // is at fault.
 func generate(options generator.Options, stderr io.Writer) (result generator.Result, ok bool) {
+	if options.Context == nil {
+		ctx, stop := untilSignal()
+		defer stop()
+		options.Context = ctx
+	}
 	progress := newProgress(stderr)
 	options.Progress = progress.done
 	result, err := generator.Generate(options)
@@ -141,7 +149,10 @@ func generate(options generator.Options, stderr io.Writer) (result generator.Res
 	for _, warning := range result.Warnings {
 		fmt.Fprintln(stderr, warning)
 	}
-	if err != nil {
+	switch {
+	case options.Context.Err() != nil:
+		fmt.Fprintln(stderr, "resgen: nothing was written:", err)
+	case err != nil:
 		fmt.Fprintln(stderr, err)
 	}
 	if err == nil && (len(result.Files) == 0 || len(options.Patterns) > 1) {
@@ -247,13 +258,13 @@ func (o options) write(result generator.Result, stderr io.Writer) error {
 	if err := result.Write(); err != nil {
 		return err
 	}
-	if o.verbose {
-		for _, file := range result.Outdated() {
-			verb := "wrote"
-			if file.Status() == generator.Leftover {
-				verb = "removed"
-			}
-			fmt.Fprintln(stderr, verb, file.Shown)
+	for _, file := range result.Files {
+		switch status := file.Status(); {
+		case !o.verbose || status == generator.Current:
+		case file.Want == nil:
+			fmt.Fprintln(stderr, "removed", file.Shown)
+		default:
+			fmt.Fprintln(stderr, "wrote", file.Shown)
 		}
 	}
 	return nil

@@ -3,7 +3,6 @@ package main
 import (
 	"errors"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"runtime"
 	"strings"
@@ -249,31 +248,5 @@ func TestVersionNamesTheCommand(t *testing.T) {
 	var out, err strings.Builder
 	if status := run([]string{"-version"}, &out, &err); status != 0 || !strings.HasPrefix(out.String(), "resgen ") {
 		t.Errorf("status %d: %s", status, out.String())
-	}
-}
-
-// A user has a tool line for resgen, and runs it by go generate.
-func TestGoGenerateRunsTheToolOfAModule(t *testing.T) {
-	root, err := filepath.Abs("../..")
-	if err != nil {
-		t.Fatal(err)
-	}
-	dir := inModule(t, source)
-	module := strings.Replace(read(t, filepath.Join(root, "go.mod")), "module github.com/resgen-go/resgen", "module example.test/shop", 1)
-	write(t, "go.mod", module+`
-require github.com/resgen-go/resgen v0.0.0
-
-replace github.com/resgen-go/resgen => `+root+`
-
-tool github.com/resgen-go/resgen/cmd/resgen
-`)
-	write(t, "go.sum", read(t, filepath.Join(root, "go.sum")))
-	for _, args := range [][]string{{"generate", "./..."}, {"vet", "./..."}} {
-		cmd := exec.Command("go", args...)
-		cmd.Dir = dir
-		cmd.Env = append(os.Environ(), "GOFLAGS=-mod=mod", "GOWORK=off")
-		if out, err := cmd.CombinedOutput(); err != nil {
-			t.Fatalf("go %q: %v\n%s", args, err, out)
-		}
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"os/exec"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/resgen-go/resgen/generator"
 )
@@ -17,8 +18,8 @@ func unmatched(options generator.Options) (warnings string) {
 		return ""
 	}
 	var stderr strings.Builder
-	list := exec.Command("go", append([]string{"list", "-e", "-find", "-tags", options.Tags, "--"}, wild...)...)
-	list.Stderr = &stderr
+	list := exec.CommandContext(options.Context, "go", append([]string{"list", "-e", "-find", "-tags", options.Tags, "--"}, wild...)...)
+	list.Stderr, list.WaitDelay = &stderr, time.Second
 	_ = list.Run() // what else is wrong is reported elsewhere
 	for line := range strings.Lines(stderr.String()) {
 		if strings.Contains(line, "matched no packages") {
