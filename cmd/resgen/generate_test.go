@@ -55,11 +55,6 @@ func inFolder(t *testing.T, name, text string) {
 	write(t, filepath.Join(name, name+".go"), strings.Replace(text, "package shop", "package "+name, 1))
 }
 
-func exists(path string) bool {
-	_, err := os.Stat(path)
-	return err == nil
-}
-
 // The go command has listed the files of all packages before the first one is
 // generated.
 func TestFieldG01GoGenerateGoesOnWhereAnOutputIsToGo(t *testing.T) {

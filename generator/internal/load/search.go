@@ -146,10 +146,11 @@ func (s *searcher) walk(f *folder, top bool) bool {
 			sources = append(sources, entry)
 		}
 	}
+	meant := f.wild || len(sources) > 0
 	if len(sources) > 0 {
-		s.read(f, sources)
+		s.read(f, sources) // from now on f belongs to the read
 	}
-	return f.wild || len(sources) > 0
+	return meant
 }
 
 func isModFile(entry os.DirEntry) bool { return entry.Name() == "go.mod" && !entry.IsDir() }

@@ -1,4 +1,4 @@
-package clients // want package:`\[{Inventory Inventory \[{Pick inventory false \[\] \[\]}\]} {Payments Payments \[{Charge payments false \[\] \[\]} {Refund refunds false \[\] \[\]}\]} {ResilientInventory Inventory \[{Pick inventory false \[\] \[\]}\]} {ResilientPayments Payments .* {Store Store \[{Load store false \[\] \[\]}\]} {refunds refunds .*\]`
+package clients // want package:`\[{Depot Depot \[{Pick depot false \[\] \[\]}\]} {Inventory Inventory \[{Pick inventory false \[\] \[\]}\]} {Payments Payments \[{Charge payments false \[\] \[\]} {Refund refunds false \[\] \[\]}\]} {ResilientDepot Depot .* {ResilientInventory Inventory \[{Pick inventory false \[\] \[\]}\]} {ResilientPayments Payments .* {Store Store \[{Load store false \[\] \[\]}\]} {refunds refunds .*\]`
 
 import (
 	"context"
@@ -16,6 +16,13 @@ type Inventory interface {
 	Ping(ctx context.Context) error
 
 	Count() int
+}
+
+// Depot is the client of a warehouse far away.
+//
+//resilience:bulkhead
+type Depot interface {
+	Pick(ctx context.Context, item string) error
 }
 
 type refunds interface {

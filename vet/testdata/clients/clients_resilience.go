@@ -52,6 +52,41 @@ func (w *ResilientInventory) Count() int {
 	return w.next.Count()
 }
 
+var _ Depot = (*ResilientDepot)(nil)
+
+// ResilientDepot guards the calls of Depot.
+type ResilientDepot struct {
+	next Depot
+	pick *resilience.Guard
+}
+
+// NewResilientDepot puts the guards of Depot before next, with the settings of registry.
+func NewResilientDepot(next Depot, registry *resilience.Registry) (*ResilientDepot, error) {
+	wiring, err := resilience.Wire(registry, "github.com/resgen-go/resgen/vet/testdata/clients", "clients.Depot", next)
+	if err != nil {
+		return nil, err
+	}
+	wiring.Defaults("bulkheads.depot")
+	w := &ResilientDepot{
+		next: next,
+		pick: wiring.Guard("Pick", resilience.Guards{Bulkhead: "depot"}),
+	}
+	if err = wiring.Done(); err != nil {
+		return nil, err
+	}
+	return w, nil
+}
+
+// Pick is guarded by bulkhead depot.
+func (w *ResilientDepot) Pick(ctx context.Context, item string) error {
+	var call resilience.Call
+	defer call.Release()
+	if err := call.Begin(ctx, w.pick); err != nil {
+		return err
+	}
+	return call.Finish(w.next.Pick(call.Context(), item))
+}
+
 var _ refunds = (*resilientRefunds)(nil)
 
 // resilientRefunds guards the calls of refunds.

@@ -11,10 +11,10 @@ import (
 	"github.com/resgen-go/resgen/vet/testdata/clients"
 )
 
-// Inventory has other guards here than in its own package.
+// Depot has other guards here than in its own package.
 //
 //resilience:bulkhead stock
-type Inventory = clients.Inventory
+type Depot = clients.Depot
 
 // Shop is what the front-end serves.
 type Shop interface {
@@ -23,15 +23,15 @@ type Shop interface {
 }
 
 type shop struct {
-	client    ports.Client
-	payments  *aliased.ResilientPayments
-	inventory Inventory
+	client   ports.Client
+	payments *aliased.ResilientPayments
+	depot    Depot
 }
 
 var _ Shop = shop{}
 
 func (s shop) Checkout(ctx context.Context) error {
 	s.client.Charge(context.Background())
-	s.inventory.Pick(context.Background(), "tea")  // want `call of Inventory.Pick misses the permits of bulkhead stock`
+	s.depot.Pick(context.Background(), "tea")      // want `call of Depot.Pick misses the permits of bulkhead stock`
 	return s.payments.Charge(context.Background()) // want `call of Payments.Charge misses`
 }

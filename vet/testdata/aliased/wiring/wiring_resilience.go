@@ -8,25 +8,23 @@ import (
 	resilience "github.com/resgen-go/resgen/runtime"
 )
 
-var _ Inventory = (*ResilientInventory)(nil)
+var _ Depot = (*ResilientDepot)(nil)
 
-// ResilientInventory guards calls of Inventory, and passes others through.
-type ResilientInventory struct {
-	next Inventory
+// ResilientDepot guards the calls of Depot.
+type ResilientDepot struct {
+	next Depot
 	pick *resilience.Guard
-	ping *resilience.Guard
 }
 
-// NewResilientInventory puts the guards of Inventory before next, with the settings of registry.
-func NewResilientInventory(next Inventory, registry *resilience.Registry) (*ResilientInventory, error) {
-	wiring, err := resilience.Wire(registry, "github.com/resgen-go/resgen/vet/testdata/aliased/wiring", "wiring.Inventory", next)
+// NewResilientDepot puts the guards of Depot before next, with the settings of registry.
+func NewResilientDepot(next Depot, registry *resilience.Registry) (*ResilientDepot, error) {
+	wiring, err := resilience.Wire(registry, "github.com/resgen-go/resgen/vet/testdata/aliased/wiring", "wiring.Depot", next)
 	if err != nil {
 		return nil, err
 	}
-	w := &ResilientInventory{
+	w := &ResilientDepot{
 		next: next,
 		pick: wiring.Guard("Pick", resilience.Guards{Bulkhead: "stock"}),
-		ping: wiring.Guard("Ping", resilience.Guards{Bulkhead: "stock"}),
 	}
 	if err = wiring.Done(); err != nil {
 		return nil, err
@@ -35,28 +33,13 @@ func NewResilientInventory(next Inventory, registry *resilience.Registry) (*Resi
 }
 
 // Pick is guarded by bulkhead stock.
-func (w *ResilientInventory) Pick(ctx context.Context, item string) error {
+func (w *ResilientDepot) Pick(ctx context.Context, item string) error {
 	var call resilience.Call
 	defer call.Release()
 	if err := call.Begin(ctx, w.pick); err != nil {
 		return err
 	}
 	return call.Finish(w.next.Pick(call.Context(), item))
-}
-
-// Ping is guarded by bulkhead stock.
-func (w *ResilientInventory) Ping(ctx context.Context) error {
-	var call resilience.Call
-	defer call.Release()
-	if err := call.Begin(ctx, w.ping); err != nil {
-		return err
-	}
-	return call.Finish(w.next.Ping(call.Context()))
-}
-
-// Count passes through: it returns no error.
-func (w *ResilientInventory) Count() int {
-	return w.next.Count()
 }
 
 var _ Shop = (*ResilientShop)(nil)
