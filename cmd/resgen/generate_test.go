@@ -52,7 +52,8 @@ func inFolder(t *testing.T, name, text string) {
 	if err := os.MkdirAll(name, 0o755); err != nil {
 		t.Fatal(err)
 	}
-	write(t, filepath.Join(name, name+".go"), strings.Replace(text, "package shop", "package "+name, 1))
+	text = strings.NewReplacer("package shop", "package "+name, "//resilience:breaker", "//resilience:breaker "+name).Replace(text)
+	write(t, filepath.Join(name, name+".go"), text)
 }
 
 // The go command has listed the files of all packages before the first one is
