@@ -2,6 +2,7 @@ package resilience
 
 import (
 	"context"
+	"errors"
 	"time"
 
 	"github.com/resgen-go/resgen/runtime/internal/breaker"
@@ -159,7 +160,7 @@ func (c *Call) finish(err error) error {
 	if c.measured != nil {
 		c.measured.err = err
 	}
-	c.end(outcome)
+	c.end(outcome, err)
 	return err
 }
 
@@ -179,8 +180,11 @@ func (c *Call) breakOff() {
 		c.undo()
 		return
 	}
-	c.end(Failure)
+	c.end(Failure, errBroken)
 }
+
+// errBroken stands for the error of a call that returned none.
+var errBroken = errors.New("it panicked, or its goroutine ended")
 
 // caller is the context that the caller gave. A reservation has the end of its
 // parent, so only a deadline of ours makes a difference.
@@ -208,7 +212,7 @@ func (m *measured) passed(ctx context.Context) bool {
 		(ctx.Err() == context.DeadlineExceeded || breaker.Now().Sub(m.began) >= m.limit)
 }
 
-func (c *Call) end(outcome Outcome) {
+func (c *Call) end(outcome Outcome, err error) {
 	g := c.guard
 	c.guard = nil
 	if c.period != nil {
@@ -216,12 +220,20 @@ func (c *Call) end(outcome Outcome) {
 		case Success:
 			c.period.Success(slow)
 		case Failure:
-			c.period.Failure(slow)
+			c.period.Failure(slow, g.method, failureText(err))
 		default:
 			c.period.Ignore()
 		}
 	}
 	c.leave(g, outcome)
+}
+
+// failureText is what a breaker keeps of a failure.
+func failureText(err error) string {
+	if err == nil {
+		return "no error, but classify says that it failed"
+	}
+	return breaker.Describe(err)
 }
 
 func (c *Call) slow() bool { return c.slowAt != 0 && breaker.Now() > c.slowAt }

@@ -117,6 +117,7 @@ func (r *Registry) newHooks() breaker.Hooks {
 			event := Transition{
 				At: t.At, Breaker: t.Breaker, From: t.From, To: t.To,
 				Reason: t.Reason, By: t.By, Figures: Figures(t.Figures), Refused: t.Refused, Lasted: Duration(t.Duration),
+				LastFailure: Trouble(t.LastFailure), LastProbe: Trouble(t.LastProbe),
 			}
 			r.log.emit(event)
 			r.events.emit(event)

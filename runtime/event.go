@@ -24,6 +24,17 @@ type Transition struct {
 	Figures Figures   `json:"figures"`      // of the period that ended; of OPEN, those that opened it
 	Refused uint64    `json:"refused"`      // calls refused in it
 	Lasted  Duration  `json:"lasted"`       // the period
+
+	LastFailure Trouble `json:"lastFailure,omitzero"` // that counted, whenever it was; zero: none
+	LastProbe   Trouble `json:"lastProbe,omitzero"`   // zero: it was good, or there was none
+}
+
+// Trouble is an error that a breaker was told of: its text only, since the error
+// itself may hold a whole answer in memory.
+type Trouble struct {
+	At     time.Time `json:"at"`
+	Method string    `json:"method,omitempty"` // that returned it; empty of a probe
+	Error  string    `json:"error"`            // at most 200 bytes
 }
 
 // Refused is a call that a guard refused. The dependency was not called.

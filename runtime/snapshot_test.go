@@ -42,6 +42,11 @@ func TestSnapshotEncodesToStableJSON(t *testing.T) {
 			"refusedTotal": 1,
 			"gates": 0,
 			"trials": 0,
+			"lastFailure": {
+				"at": "2000-01-01T00:00:00Z",
+				"method": "Client.Do",
+				"error": "down"
+			},
 			"calls": 1,
 			"failures": 1,
 			"slowCalls": 0,

@@ -80,7 +80,7 @@ func BenchmarkFailure(b *testing.B) {
 					p, _ := breaker.Admit()
 					p.outcomes.Add(uint64(successes * 200)) // plain successes only take a number
 					p.Success(false)
-					p.Failure(false)
+					p.Failure(false, "", "")
 				}
 			})
 		}
@@ -104,7 +104,7 @@ func BenchmarkMemory(b *testing.B) {
 						breakers[i].Reset("")
 						for n := range 200 {
 							if p, _ := breakers[i].Admit(); n%10 == 0 {
-								p.Failure(false)
+								p.Failure(false, "", "")
 							} else {
 								p.Success(false)
 							}

@@ -50,6 +50,8 @@ type Breaker struct {
 	totals   bool          // every outcome is counted, see KeepTotals
 	closed   bool          // nobody probes any more
 	watchers map[chan<- struct{}]struct{}
+	failed   *trouble // the last failure that counted
+	unwell   *trouble // the last probe, if it failed
 }
 
 // New returns a breaker in the state the strategy starts with.
@@ -63,13 +65,21 @@ func New(name string, strategy Strategy, hooks Hooks) *Breaker {
 	}
 	b.use(strategy)
 	now := Now()
-	first := b.newPeriod(strategy.Initial(), now, now, nil)
+	first := b.newPeriod(strategy.Initial(), now, now, initially(strategy.Initial()))
 	if first.canaries != nil {
 		first.canaries.from = longAgo // the first tick need not wait: nothing has failed yet
 		first.publishCanaries()
 	}
 	b.period.Store(first)
 	return b
+}
+
+// initially is why a new breaker is in its state. CLOSED needs no reason.
+func initially(state State) *cause {
+	if state == Closed {
+		return nil
+	}
+	return &cause{reason: "starts OPEN, until the dependency has shown that it is well"}
 }
 
 func (b *Breaker) use(strategy Strategy) {
@@ -213,6 +223,7 @@ func (b *Breaker) move(to State, began, now Instant, why cause) *Period {
 	b.hooks.Transition(Transition{
 		Breaker: b.name, From: from.state, To: to, At: next.since, Reason: why.reason, By: why.by,
 		Figures: figures, Refused: next.refusedBefore - from.refusedBefore, Duration: began.Sub(from.began),
+		LastFailure: b.failed.told(now), LastProbe: b.unwell.told(now),
 	})
 	return next
 }

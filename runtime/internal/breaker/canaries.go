@@ -78,7 +78,7 @@ func (b *Breaker) writeOffCanary(p *Period, now Instant) *Period {
 	return b.goOn(p, newStay())
 }
 
-func (p *Period) endCanary(outcome Counts, now Instant) {
+func (p *Period) endCanary(outcome Counts, now Instant, why *trouble) {
 	c := p.canaries
 	switch {
 	case c == nil || !c.out: // a reload or a probe has made canaries needless
@@ -88,6 +88,7 @@ func (p *Period) endCanary(outcome Counts, now Instant) {
 		return
 	}
 	c.out = false
+	p.breaker.noteFailure(why, now)
 	switch {
 	case outcome.Failures > 0:
 		c.fail(now)

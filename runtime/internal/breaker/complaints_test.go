@@ -118,7 +118,7 @@ func TestT02TrialsThatNeverReportDoNotBlockForEver(t *testing.T) {
 		time.Sleep(40 * time.Second)
 		p := s.admit()
 		for _, old := range lost {
-			old.Failure(false)
+			old.Failure(false, "", "")
 		}
 		s.is(HalfOpen, 0, 0)
 		p.Success(false)
@@ -196,7 +196,7 @@ func TestT08CallsBegunBeforeTheOpeningDecideNothing(t *testing.T) {
 		time.Sleep(20 * time.Second)
 		trial := s.admit()
 		old[0].Success(false)
-		old[1].Failure(false)
+		old[1].Failure(false, "", "")
 		s.is(HalfOpen, 0, 0)
 		trial.Success(false)
 		s.is(HalfOpen, 1, 0)
@@ -212,7 +212,7 @@ func TestT10ResultsWhileOpenChangeNothing(t *testing.T) {
 		s.do("FFF")
 		before := s.Snapshot()
 		old[0].Success(true)
-		old[1].Failure(true)
+		old[1].Failure(true, "", "")
 		old[2].Ignore()
 		if after := s.Snapshot(); after != before {
 			t.Errorf("it was %+v and is %+v", before, after)
@@ -409,7 +409,7 @@ func TestT47AReloadKeepsTheWindow(t *testing.T) {
 	inFlight := s.admit()
 	s.Reconfigure(with(func(s *Static) { s.FailureThreshold, s.FailureThresholdCapacity = 3, 4 }).Strategy())
 	s.is(Closed, 4, 2)
-	inFlight.Failure(false)
+	inFlight.Failure(false, "", "")
 	s.is(Open, 4, 3)
 
 	s = newStatic(t)

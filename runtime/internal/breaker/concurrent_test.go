@@ -99,7 +99,7 @@ func finish(p *Period, result string) {
 	case "slow":
 		p.Success(true)
 	case "failure":
-		p.Failure(false)
+		p.Failure(false, "", "")
 	case "ignored":
 		p.Ignore()
 	}

@@ -31,7 +31,7 @@ func finishNext(t *testing.T, b *Breaker, failed bool) {
 	case !ok:
 		t.Fatalf("a call is refused in %v", b.State())
 	case failed:
-		p.Failure(false)
+		p.Failure(false, "", "")
 	default:
 		p.Success(false)
 	}
@@ -243,7 +243,7 @@ func TestTotalsCountEveryOutcomeOnce(t *testing.T) {
 		finishNext(t, b, false)
 		late, _ := b.Admit()
 		b.Reset("test")
-		late.Failure(false)
+		late.Failure(false, "", "")
 		if c, f := b.Totals(); c != calls || f != failures {
 			t.Errorf("totals are %d and %d after calls that count nowhere, want %d and %d", c, f, calls, failures)
 		}

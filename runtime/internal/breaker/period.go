@@ -87,19 +87,20 @@ func (p *Period) Success(slow bool) {
 	}
 }
 
-// Failure ends a call that p admitted.
-func (p *Period) Failure(slow bool) {
+// Failure ends a call that p admitted. Where it counts, the breaker remembers the
+// method and the text, which [Describe] makes.
+func (p *Period) Failure(slow bool, method, text string) {
 	failure := Counts{Calls: 1, Failures: 1}
 	if slow {
 		failure.Slow = 1
 	}
-	p.conclude(failure)
+	p.conclude(failure, &trouble{method: method, text: text})
 }
 
 // Ignore ends a call that p admitted and counts nothing.
 func (p *Period) Ignore() {
 	if !p.free {
-		p.conclude(Counts{})
+		p.conclude(Counts{}, nil)
 	}
 }
 
@@ -108,7 +109,7 @@ func (p *Period) Ignore() {
 func (p *Period) success(slow bool, trigger uint64) {
 	switch {
 	case slow:
-		p.conclude(Counts{Calls: 1, Slow: 1})
+		p.conclude(Counts{Calls: 1, Slow: 1}, nil)
 	case trigger == ask:
 		p.succeed()
 	case p.outcomes.Add(1) >= trigger || p.trigger.Load() != trigger:
@@ -125,7 +126,7 @@ func (p *Period) succeed() {
 		}
 		return
 	}
-	p.conclude(Counts{Calls: 1})
+	p.conclude(Counts{Calls: 1}, nil)
 }
 
 // judgeLate judges successes that took their numbers beside a failure.
@@ -143,8 +144,8 @@ func (p *Period) judgeLate() {
 	}
 }
 
-// conclude takes one outcome, none for an ignored call.
-func (p *Period) conclude(outcome Counts) {
+// conclude takes one outcome, none for an ignored call. Why is of a failure.
+func (p *Period) conclude(outcome Counts, why *trouble) {
 	b := p.breaker
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -155,9 +156,12 @@ func (p *Period) conclude(outcome Counts) {
 	}
 	p = current
 	now := p.moment()
+	if why != nil && now == undated {
+		now = Now() // a failure tells when it came
+	}
 	switch p.state {
 	case Open:
-		p.endCanary(outcome, now)
+		p.endCanary(outcome, now, why)
 	case HalfOpen:
 		if _, lost := p.lost(now); lost {
 			p.trials.late++
@@ -165,16 +169,17 @@ func (p *Period) conclude(outcome Counts) {
 			return
 		}
 		p.endTrial(outcome.Calls > 0)
-		p.count(outcome, now)
+		p.count(outcome, now, why)
 	default:
-		p.count(outcome, now)
+		p.count(outcome, now, why)
 	}
 }
 
-func (p *Period) count(outcome Counts, now Instant) {
+func (p *Period) count(outcome Counts, now Instant, why *trouble) {
 	if outcome.Calls == 0 || p.window == nil {
 		return
 	}
+	p.breaker.noteFailure(why, now)
 	if !outcome.plain() {
 		p.until.Store(int64(longAgo)) // before it has its number: what comes after sees it
 	}
@@ -201,7 +206,7 @@ func (p *Period) settle() {
 }
 
 // moment is now, for an outcome. Where time means nothing to it the clock is
-// not read: that would be a third of what a failure costs.
+// not read.
 func (p *Period) moment() Instant {
 	if _, ok := p.window.(*countWindow); ok && p.state != HalfOpen {
 		return undated

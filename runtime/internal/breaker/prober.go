@@ -76,8 +76,10 @@ func (b *Breaker) Probed() bool {
 }
 
 func (b *Breaker) report(err error) {
+	text := Describe(err)
 	b.mu.Lock()
 	defer b.mu.Unlock()
+	b.noteProbe(err, text)
 	b.hooks.Probe(Probe{Breaker: b.name, At: time.Now(), Err: err, External: true})
 	b.present(Now())
 	if b.probing() != nil && err == nil {
@@ -273,12 +275,14 @@ func (b *Breaker) send(ctx context.Context, timeout time.Duration) <-chan error 
 
 // answer tells of a probe and ends OPEN if it was good.
 func (b *Breaker) answer(ctx context.Context, probe Probe) (done bool) {
+	text := Describe(probe.Err)
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if ctx.Err() != nil {
 		return true
 	}
 	probe.Breaker, probe.At = b.name, time.Now()
+	b.noteProbe(probe.Err, text)
 	b.hooks.Probe(probe)
 	if probe.Err == nil {
 		b.probed()

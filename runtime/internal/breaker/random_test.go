@@ -157,7 +157,7 @@ func (p *pair) finish(i int, result string) {
 		r.period.Success(result == "slow")
 	default:
 		p.model.end(r.model, &outcome{failed: true, slow: result == "slow failure"})
-		r.period.Failure(result == "slow failure")
+		r.period.Failure(result == "slow failure", "", "")
 	}
 }
 

@@ -34,6 +34,9 @@ type Transition struct {
 	Figures  Figures       // of the period that ended; of OPEN, those that opened it
 	Refused  uint64        // calls refused in it
 	Duration time.Duration // of it
+
+	LastFailure Trouble // that counted in whatever period; zero: none
+	LastProbe   Trouble // zero: it was good, or there was none
 }
 
 // Snapshot is a breaker at one moment, consistent in itself.
@@ -42,7 +45,7 @@ type Snapshot struct {
 	Strategy     string
 	State        State
 	Since        time.Time // when the state began
-	Reason       string    // why, empty of a new breaker
+	Reason       string    // why, empty of a new breaker that is CLOSED
 	By           string    // who asked for the state, if it was set by hand
 	Admits       bool      // a call would be admitted: OPEN with its delay over says true
 	RetryAt      time.Time // when a call is admitted again, where time alone decides
@@ -51,6 +54,8 @@ type Snapshot struct {
 	Gates        uint64    // entries that a gate turned away because of it, since it was made
 	Trials       int       // calls of HALF_OPEN that run
 	Held         bool      // an outage that was found elsewhere lasts; see Hold
+	LastFailure  Trouble   // that counted; zero: none since it was made
+	LastProbe    Trouble   // zero: it was good, or there was none
 	Figures                // of the window; while OPEN of the one that opened it
 }
 
@@ -66,6 +71,7 @@ func (b *Breaker) Snapshot() Snapshot {
 		Name: b.name, Strategy: b.strategy.Name(), State: p.state, Since: p.since, Admits: b.admits(p, now),
 		Refused: refused - p.refusedBefore, RefusedTotal: refused, Gates: b.gates.Load(),
 		Trials: p.trials.out - p.trials.late, Held: b.hold.outage != 0, Figures: p.figures(now),
+		LastFailure: b.failed.told(now), LastProbe: b.unwell.told(now),
 	}
 	if p.why != nil {
 		s.Reason, s.By = p.why.reason, p.why.by

@@ -28,7 +28,7 @@ func TestSnapshotsSayHowItIsAndWhy(t *testing.T) {
 		opened := made.Add(time.Second)
 		check(Snapshot{
 			State: Open, Since: opened, Reason: "3 of the last 3 calls failed", RetryAt: opened.Add(20 * time.Second),
-			Refused: 2, RefusedTotal: 2, Figures: Figures{Calls: 3, Failures: 3, FailureRate: 100},
+			Refused: 2, RefusedTotal: 2, LastFailure: Trouble{At: opened}, Figures: Figures{Calls: 3, Failures: 3, FailureRate: 100},
 		})
 		b.ForceOpen("ann")
 		end(b, "success")
@@ -36,8 +36,76 @@ func TestSnapshotsSayHowItIsAndWhy(t *testing.T) {
 		b.CountGate(refusing)
 		check(Snapshot{
 			State: ForcedOpen, Since: opened, Reason: "forced open", By: "ann",
-			Refused: 1, RefusedTotal: 3, Gates: 1, Figures: Figures{Calls: 3, Failures: 3, FailureRate: 100},
+			Refused: 1, RefusedTotal: 3, Gates: 1, LastFailure: Trouble{At: opened}, Figures: Figures{Calls: 3, Failures: 3, FailureRate: 100},
 		})
+	})
+}
+
+func TestFieldL02TroublesAreTheLastThatCounted(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var last Transition
+		b := New("payments", with(func(s *Static) { s.FailureThreshold, s.SuccessThreshold = 2, 2 }).Strategy(), Hooks{
+			Transition: func(t Transition) { last = t },
+		})
+		fail := func(p *Period, text string) { p.Failure(false, "Payments.Charge", text) }
+		admit := func() *Period {
+			p, admitted := b.Admit()
+			if !admitted {
+				t.Fatal("refused")
+			}
+			return p
+		}
+		check := func(when string, want Trouble, transition bool) {
+			t.Helper()
+			if got := b.Snapshot().LastFailure; got != want {
+				t.Errorf("%s: the snapshot has %+v, want %+v", when, got, want)
+			}
+			if transition && last.LastFailure != want {
+				t.Errorf("%s: the transition has %+v, want %+v", when, last.LastFailure, want)
+			}
+		}
+		late := admit()
+		fail(admit(), "first")
+		first := Trouble{time.Now(), "Payments.Charge", "first"}
+		time.Sleep(time.Second)
+		check("a second later", first, false)
+		admit().Success(false)
+		admit().Ignore()
+		check("after a success and an ignored call", first, false)
+		fail(admit(), "second")
+		second := Trouble{time.Now(), "Payments.Charge", "second"}
+		check("as it opens", second, true)
+		time.Sleep(time.Minute)
+		fail(late, "late")
+		check("after a result of an earlier period", second, false)
+		trial := admit()
+		check("as it tries", second, true)
+		fail(trial, "trial")
+		trials := Trouble{time.Now(), "Payments.Charge", "trial"}
+		check("after a trial that failed", trials, false)
+		b.Disable("test")
+		fail(admit(), "disabled")
+		check("while DISABLED", trials, true)
+		b.MetricsOnly("test")
+		fail(admit(), "metrics")
+		check("while METRICS_ONLY", Trouble{time.Now(), "Payments.Charge", "metrics"}, false)
+	})
+}
+
+func TestFieldL02CanariesTellTheirFailure(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		b := New("payments", with[Canary](nil).Strategy(), Hooks{})
+		if reason := b.Snapshot().Reason; reason == "" {
+			t.Error("it starts OPEN for no reason")
+		}
+		canary, admitted := b.Admit()
+		if !admitted {
+			t.Fatal("refused")
+		}
+		canary.Failure(false, "Payments.Charge", "down")
+		if got, want := b.Snapshot().LastFailure, (Trouble{time.Now(), "Payments.Charge", "down"}); got != want {
+			t.Errorf("the snapshot has %+v, want %+v", got, want)
+		}
 	})
 }
 
