@@ -50,7 +50,7 @@ type measured struct {
 func (c *Call) Begin(ctx context.Context, g *Guard) error {
 	if ctx != nil {
 		if err := ctx.Err(); err != nil {
-			return g.refuseDone(err)
+			return g.refuseDone(ctx, err)
 		}
 	}
 	c.guard, c.ctx = g, ctx
@@ -64,7 +64,7 @@ func (c *Call) Begin(ctx context.Context, g *Guard) error {
 	limit, slowAfter := g.timeout.now(), g.slowAfter() // as it began, however long it waits for a permit
 	if (limit > 0 || g.tries()) && ctx != nil && late(ctx) {
 		c.guard = nil
-		return g.refuseDone(context.DeadlineExceeded)
+		return g.refuseDone(ctx, context.DeadlineExceeded)
 	}
 	waited := false
 	if g.bulkhead != nil || g.entry != nil {

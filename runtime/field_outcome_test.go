@@ -201,6 +201,18 @@ func TestFieldF10EntryOfACallerThatHasGoneDoesNotBegin(t *testing.T) {
 	})
 }
 
+func TestFieldF02CallerThatHasGoneSaysWhy(t *testing.T) {
+	errShutdown := errors.New("shutting down")
+	ctx, cancel := context.WithCancelCause(context.Background())
+	cancel(errShutdown)
+	for name, c := range everyGuard {
+		err := do(ctx, newGuard(t, newRegistry(t, fewSettings), c.guards), returns(nil))
+		if !errors.Is(err, context.Canceled) || !errors.Is(err, errShutdown) || !strings.Contains(err.Error(), "shutting down") {
+			t.Errorf("%s: got %v", name, err)
+		}
+	}
+}
+
 func TestFieldF02CallWithoutAContextIsMade(t *testing.T) {
 	registry := newRegistry(t, fewSettings)
 	guard := newGuard(t, registry, resilience.Guards{Breaker: "b"})

@@ -1,6 +1,7 @@
 package resilience
 
 import (
+	"context"
 	"sync/atomic"
 	"time"
 
@@ -78,8 +79,8 @@ func (g *Guard) tries() bool { return g.breaker != nil && g.breaker.State() == H
 
 // refuseDone refuses a call whose caller has gone. It counts nowhere, for it
 // says nothing about any guard.
-func (g *Guard) refuseDone(cause error) error {
-	refusal := &RefusalError{Kind: KindDone, Method: g.method, Name: g.first(), cause: cause}
+func (g *Guard) refuseDone(ctx context.Context, err error) error {
+	refusal := &RefusalError{Kind: KindDone, Method: g.method, Name: g.first(), cause: bulkhead.WithCause(ctx, err)}
 	g.observeRefusal(refusal)
 	return refusal
 }

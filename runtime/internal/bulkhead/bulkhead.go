@@ -108,7 +108,7 @@ func (b *Bulkhead) Name() string { return b.name }
 // It reports whether it had to wait.
 func (b *Bulkhead) Acquire(ctx context.Context, gates Gates) (p Permit, waited bool, refused *Refusal) {
 	if err := ctx.Err(); err != nil {
-		return Permit{}, false, b.refuseDone(1, withCause(ctx, err))
+		return Permit{}, false, b.refuseDone(1, WithCause(ctx, err))
 	}
 	return b.Admit(ctx, gates)
 }

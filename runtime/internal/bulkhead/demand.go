@@ -88,7 +88,7 @@ func (d *Demand) CountGate() {
 // from.
 func (d *Demand) Reserve(ctx context.Context, gates Gates) (r *Reservation, waited bool, refused *Refusal) {
 	if err := ctx.Err(); err != nil {
-		return nil, false, d.wants[0].Bulkhead.refuseDone(d.wants[0].N, withCause(ctx, err))
+		return nil, false, d.wants[0].Bulkhead.refuseDone(d.wants[0].N, WithCause(ctx, err))
 	}
 	p := patience{longest: d.patience(), gates: gates}
 	outer := From(ctx)

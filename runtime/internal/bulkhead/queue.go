@@ -59,7 +59,7 @@ func (p *patience) left(ctx context.Context) (time.Duration, error) {
 // its deadline passed.
 func ended(ctx context.Context, now time.Time) error {
 	if err := ctx.Err(); err != nil {
-		return withCause(ctx, err)
+		return WithCause(ctx, err)
 	}
 	if deadline, ok := ctx.Deadline(); ok && !now.Before(deadline) {
 		return context.DeadlineExceeded

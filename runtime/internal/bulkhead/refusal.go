@@ -68,7 +68,7 @@ func (b *Bulkhead) refuse(r Refusal) *Refusal {
 		return b.full
 	}
 	if r.Cause != nil && r.Cause != context.Canceled && r.Cause != context.DeadlineExceeded {
-		return keep(r) // as in withCause
+		return keep(r) // as in WithCause
 	}
 	last := b.last.Load()
 	if last == nil || *last != r {
@@ -93,9 +93,9 @@ func (b *Bulkhead) refuseDone(n int, cause error) *Refusal {
 	return b.refuse(Refusal{Kind: Done, Wanted: n, Available: min(n, b.now().available()), Cause: cause})
 }
 
-// withCause is err, the error of a context, and why it was cancelled if that
+// WithCause is err, the error of a context, and why it was cancelled if that
 // says more.
-func withCause(ctx context.Context, err error) error {
+func WithCause(ctx context.Context, err error) error {
 	if err != context.Canceled && err != context.DeadlineExceeded {
 		return err // errors of unknown types may not even be comparable
 	}
