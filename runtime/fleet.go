@@ -6,6 +6,7 @@ import (
 
 	"github.com/resgen-go/resgen/runtime/internal/breaker"
 	"github.com/resgen-go/resgen/runtime/internal/config"
+	"github.com/resgen-go/resgen/runtime/internal/redact"
 	"github.com/resgen-go/resgen/runtime/internal/sharing"
 )
 
@@ -99,7 +100,7 @@ func (r *Registry) fleetHooks() sharing.Hooks {
 			r.events.emit(Outage{At: o.At, Breaker: o.Breaker, Change: o.Change, Reason: o.Reason})
 		},
 		Link: func(l sharing.Link) {
-			link := FleetLink{At: l.At, Err: l.Err}
+			link := FleetLink{At: l.At, Err: redact.Error(l.Err)}
 			r.link.Store(&link)
 			r.events.emit(link)
 		},

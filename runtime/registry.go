@@ -15,6 +15,7 @@ import (
 	"github.com/resgen-go/resgen/runtime/internal/breaker"
 	"github.com/resgen-go/resgen/runtime/internal/bulkhead"
 	"github.com/resgen-go/resgen/runtime/internal/config"
+	"github.com/resgen-go/resgen/runtime/internal/redact"
 	"github.com/resgen-go/resgen/runtime/internal/sharing"
 )
 
@@ -107,7 +108,7 @@ func (r *Registry) start(setup setup) error {
 	if setup.follow {
 		stop, err := r.source.Follow(func() { r.Reload() })
 		if err != nil {
-			return fmt.Errorf("resilience: can't watch the settings: %w", err)
+			return fmt.Errorf("resilience: can't watch the settings: %w", redact.Error(err))
 		}
 		if stop != nil {
 			r.stop = stop

@@ -13,6 +13,7 @@ import (
 
 	"github.com/resgen-go/resgen/runtime/internal/breaker"
 	"github.com/resgen-go/resgen/runtime/internal/config"
+	"github.com/resgen-go/resgen/runtime/internal/redact"
 )
 
 // generation numbers the settings in force. It is odd while new ones are put in
@@ -170,8 +171,9 @@ func (r *Registry) warnOfReserve(bulkhead string) {
 
 func (r *Registry) read() (settings *config.File, name string, err error) {
 	name, text, err := r.source.Read()
+	name = redact.Text(name) // which may be a URL
 	if err != nil {
-		return nil, name, fmt.Errorf("resilience: can't read the settings: %w", err)
+		return nil, name, fmt.Errorf("resilience: can't read the settings: %w", redact.Error(err))
 	}
 	settings, err = config.Parse(name, text, r.fleet != nil)
 	if err != nil {

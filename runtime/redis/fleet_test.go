@@ -695,11 +695,14 @@ func TestWhatIsWrongWithTheSettingsIsSaid(t *testing.T) {
 		{"a password without a scheme", shared("hush@127.0.0.1:1"), "address: is no address such as"},
 		{"an address for its variable", shared("", "addressEnv", "redis://me:hush@h:1"), "addressEnv: is not a name of an environment variable"},
 		{"a password for its variable", shared("127.0.0.1:1", "passwordEnv", "hush@"), "passwordEnv: is not a name of an environment variable"},
-		{"a brace in the prefix", shared("127.0.0.1:1", "keyPrefix", "a{b}:"), "has a brace or a blank"},
+		{"a brace in the prefix", shared("127.0.0.1:1", "keyPrefix", "a{b}:"), "keyPrefix: has a brace or a blank"},
 		{"a rate that is not used", shared("127.0.0.1:1", "successSampleRate", "0.5"), "0.5 needs recording SAMPLED"},
 		{"a certificate without its key", shared("127.0.0.1:1", "tlsCertFile", "x"), "needs tlsKeyFile"},
 		{"a flush that is longer than the window", shared("127.0.0.1:1", "flushInterval", "1m"), "1m is above outageWindow (2s)"},
-		{"a file that is not there", shared("127.0.0.1:1", "tls", "true", "tlsCAFile", "/nowhere"), "/nowhere"},
+		{"a file that is not there", shared("127.0.0.1:1", "tls", "true", "tlsCAFile", "/nowhere"), "sharedState.tlsCAFile: can't read the file: no such file or directory"},
+		{"a password for a file of authorities", shared("127.0.0.1:1", "tls", "true", "tlsCAFile", "hush"), "sharedState.tlsCAFile: can't read the file"},
+		{"a password for a certificate", shared("127.0.0.1:1", "tls", "true", "tlsCertFile", "hush", "tlsKeyFile", "hush"), "sharedState.tlsCertFile: can't read the file"},
+		{"a password for the name of a variable", shared("", "addressEnv", "hush"), "sharedState.address is missing, and the variable that addressEnv names is not set"},
 	}
 	for _, test := range tests {
 		t.Run(test.about, func(t *testing.T) {

@@ -273,7 +273,7 @@ func (m *member) follow(v view, s *settings) {
 // which nobody pushes.
 func (s *settings) checkAfter(v view) time.Duration {
 	if s.OutageCheckInterval == 0 && (v.outage != 0 || v.off) {
-		return usualCheckInterval
+		return usual.OutageCheckInterval
 	}
 	return s.OutageCheckInterval
 }

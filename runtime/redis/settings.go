@@ -4,7 +4,9 @@ import (
 	"cmp"
 	"crypto/tls"
 	"crypto/x509"
+	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"reflect"
 	"strings"
@@ -20,11 +22,11 @@ import (
 // settings are those of the section sharedState.
 type settings struct{ sharedstate.Settings }
 
-// usualCheckInterval is the default of outageCheckInterval.
-var usualCheckInterval = func() time.Duration {
+// usual are the defaults.
+var usual = func() *settings {
 	s := new(settings)
 	setting.Defaults(s)
-	return s.OutageCheckInterval
+	return s
 }()
 
 // samePlace reports that the fleet meets where it does with the other settings.
@@ -69,7 +71,10 @@ func parseAddress(address string) (option rueidis.ClientOption, err error) {
 
 // option is how to connect, without what the connection itself settles.
 func (s *settings) option() (option rueidis.ClientOption, err error) {
-	address, from := os.Getenv(s.AddressEnv), "$"+s.AddressEnv
+	address, from := os.Getenv(s.AddressEnv), "the variable that addressEnv names"
+	if s.AddressEnv == usual.AddressEnv {
+		from = "$" + s.AddressEnv
+	}
 	if s.Address != nil {
 		address, from = *s.Address, "sharedState.address"
 	}
@@ -80,7 +85,7 @@ func (s *settings) option() (option rueidis.ClientOption, err error) {
 		return option, fmt.Errorf("%s %w", from, err)
 	}
 	if option.TLSConfig, err = s.tls(option.TLSConfig); err != nil {
-		return option, fmt.Errorf("sharedState: TLS: %w", err)
+		return option, err
 	}
 	given := rueidis.AuthCredentials{Username: option.Username, Password: option.Password}
 	if s.Username != nil {
@@ -104,7 +109,7 @@ func (s *settings) credentials(given rueidis.AuthCredentials) (rueidis.AuthCrede
 	}
 	text, err := bounded.ReadFile(*s.PasswordFile, longestFile)
 	if err != nil {
-		return given, fmt.Errorf("sharedState.passwordFile: %w", err)
+		return given, unread("passwordFile", err)
 	}
 	given.Password = strings.TrimRight(string(text), "\r\n")
 	return given, nil
@@ -124,11 +129,11 @@ func (s *settings) tls(config *tls.Config) (*tls.Config, error) {
 	if s.TLSCAFile != nil {
 		pem, err := bounded.ReadFile(*s.TLSCAFile, longestFile)
 		if err != nil {
-			return nil, err
+			return nil, unread("tlsCAFile", err)
 		}
 		config.RootCAs = x509.NewCertPool()
 		if !config.RootCAs.AppendCertsFromPEM(pem) {
-			return nil, fmt.Errorf("%s holds no certificate", *s.TLSCAFile)
+			return nil, errors.New("sharedState.tlsCAFile: the file holds no certificate")
 		}
 	}
 	if s.TLSCertFile != nil {
@@ -141,14 +146,26 @@ func (s *settings) tls(config *tls.Config) (*tls.Config, error) {
 	return config, nil
 }
 
-func keyPair(certFile, keyFile string) (tls.Certificate, error) {
+func keyPair(certFile, keyFile string) (pair tls.Certificate, err error) {
 	cert, err := bounded.ReadFile(certFile, longestFile)
 	if err != nil {
-		return tls.Certificate{}, err
+		return pair, unread("tlsCertFile", err)
 	}
 	key, err := bounded.ReadFile(keyFile, longestFile)
 	if err != nil {
-		return tls.Certificate{}, err
+		return pair, unread("tlsKeyFile", err)
 	}
-	return tls.X509KeyPair(cert, key)
+	if pair, err = tls.X509KeyPair(cert, key); err != nil {
+		return pair, fmt.Errorf("sharedState.tlsCertFile: %w", err)
+	}
+	return pair, nil
+}
+
+// unread is the error of reading the file that a setting names, which it does
+// not show: it may be the secret itself in place of a file with it.
+func unread(setting string, err error) error {
+	if path := (*fs.PathError)(nil); errors.As(err, &path) {
+		err = path.Err
+	}
+	return fmt.Errorf("sharedState.%s: can't read the file: %w", setting, err)
 }

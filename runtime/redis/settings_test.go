@@ -58,6 +58,15 @@ func judgeAddress(t *testing.T, host, path, query string) {
 	}
 }
 
+func TestFieldL10APasswordInPlaceOfItsFileIsNotShown(t *testing.T) {
+	s := &settings{}
+	s.PasswordFile = new("hunter2")
+	_, err := s.credentials(rueidis.AuthCredentials{})
+	if want := "sharedState.passwordFile: can't read the file: no such file or directory"; err == nil || err.Error() != want {
+		t.Errorf("error %v, want %s", err, want)
+	}
+}
+
 func TestFieldG6ABreakersOwnRuleComesBeforeThatOfTheFleet(t *testing.T) {
 	t.Parallel()
 	d := newDesk(t, func(s *settings) { s.OutageThreshold = 90 })

@@ -83,13 +83,13 @@ var refusedSharing = map[string]string{
 	`{"address": "http://h:1"}`:          "sharedState.address: is no address such as",
 	`{"address": "redis://h:1/x"}`:       "sharedState.address: is no address such as",
 	`{"address": "redis://me:hush@h:1"}`: "sharedState.address: has a password in it",
-	`{"flushInterval": "2h"}`:            `sharedState.flushInterval: "2h" is outside [10ms, 1h]`,
+	`{"flushInterval": "2h"}`:            `sharedState.flushInterval: the value is outside [10ms, 1h]`,
 	`{"flushInterval": "3m"}`:            "sharedState.flushInterval: 3m is above outageWindow (2m)",
 	`{"tlsCertFile": "x"}`:               "sharedState.tlsCertFile: needs tlsKeyFile",
 	`{"recording": "SAMPLE"}`:            "did you mean SAMPLED?",
 	`{"successSampleRate": 0.5}`:         "0.5 needs recording SAMPLED",
 	`{"keyPrefix": "a b"}`:               "has a brace or a blank in it",
-	`{"minimumErrors": 0}`:               "sharedState.minimumErrors: 0 is outside [1, 1000000000]",
+	`{"minimumErrors": 0}`:               "sharedState.minimumErrors: the value is outside [1, 1000000000]",
 	`7`:                                  "is not an object",
 }
 

@@ -124,10 +124,11 @@ type Value struct {
 
 // Effective are the settings that hold for a name of a section, in the order of
 // their declaration. The name need not be in the file; a section that there is
-// not has none. The first one of a breaker is its strategy.
+// not has none, nor has one with secrets. The first one of a breaker is its
+// strategy.
 func (f *File) Effective(section, name string) []Value {
 	s := f.format.section(section)
-	if s == nil {
+	if s == nil || s.secret {
 		return nil
 	}
 	e, fallback := f.find(s, name)

@@ -52,7 +52,7 @@ func TestEveryFaultOfSyntaxIsReportedAtItsPlace(t *testing.T) {
 		{"nothing", "", `1:1: found the end of the file, expected an object such as {"breakers": {}}`},
 		{"comments only", "// none\n", `2:1: found the end of the file, expected an object such as {"breakers": {}}`},
 		{"a lone closing bracket", "]", `1:1: found ']', expected an object such as {"breakers": {}}`},
-		{"a number", "3", `1:1: 3 is not an object such as {"breakers": {}}`},
+		{"a number", "3", `1:1: the value is not an object such as {"breakers": {}}`},
 		{"cut after a bracket", "{\n", `2:1: found the end of the file, expected '}' to close the '{' at 1:1`},
 		{"cut after a name", "{\n  \"breakers\"", `2:13: found the end of the file, expected '}' to close the '{' at 1:1`},
 		{"cut in a word", `{"breakers": nul`, `1:17: found the end of the file, expected '}' to close the '{' at 1:1`},
@@ -63,7 +63,7 @@ func TestEveryFaultOfSyntaxIsReportedAtItsPlace(t *testing.T) {
 		{"a bad escape", `{"a": "\x"}`, "1:7: bad text: invalid character 'x' in string escape code"},
 		{"a tab in a text", "{\"a\": \"\t\"}", `1:7: bad text: invalid character '\t' in string literal`},
 		{"brackets that don't match", `{"breakers": [}`, `1:15: found '}', expected ']' to close the '[' at 1:14`},
-		{"garbage at the end", `{} x`, "1:4: found x, expected the end of the file"},
+		{"garbage at the end", `{} x`, "1:4: found a word or number, expected the end of the file"},
 		{"two values", `{} {}`, "1:4: found '{', expected the end of the file"},
 		{"a bracket too many", `{}}`, "1:3: found '}', expected the end of the file"},
 		{"a name without quotes", `{breakers: {}}`, "1:2: found breakers, expected a name in double quotes or '}'"},
@@ -71,10 +71,10 @@ func TestEveryFaultOfSyntaxIsReportedAtItsPlace(t *testing.T) {
 		{"a number as a name", `{"a": 1, 2: 3}`, "1:10: found 2, expected a name in double quotes or '}'"},
 		{"an object as a name", `{{}: 3}`, "1:2: found '{', expected a name in double quotes or '}'"},
 		{"two commas", `{"a": 1,, "b": 2}`, "1:9: found ',', expected a name in double quotes or '}'"},
-		{"no colon", `{"a" 1}`, "1:6: found 1, expected ':'"},
+		{"no colon", `{"a" 1}`, "1:6: found a word or number, expected ':'"},
 		{"no value", `{"a": }`, "1:7: found '}', expected a value"},
 		{"no comma between members", "{\"a\": 1\n \"b\": 2}", `2:2: found '"', expected ',' or '}'`},
-		{"no comma between elements", `{"a": [1 2]}`, "1:10: found 2, expected ',' or ']'"},
+		{"no comma between elements", `{"a": [1 2]}`, "1:10: found a word or number, expected ',' or ']'"},
 		{"a lone slash", `{"a": 1 / 2}`, "1:9: found '/', expected ',' or '}'"},
 		{"a control character", "{\x01}", `1:2: found '\x01', expected a name in double quotes or '}'`},
 		{"a NUL byte", "{\"a\": \x00}", "1:7: found a NUL byte; this is no text file"},
@@ -83,7 +83,7 @@ func TestEveryFaultOfSyntaxIsReportedAtItsPlace(t *testing.T) {
 		{"UTF-16 with a mark", "\xff\xfe{\x00}\x00", "1:1: the file is UTF-16 or UTF-32; save it as UTF-8"},
 		{"blocks of zeros, as after a crash", "\x00\x00\x00", "1:1: found a NUL byte; this is no text file"},
 		{"UTF-16 without a mark", "{\x00}\x00", "1:1: the file is UTF-16 or UTF-32; save it as UTF-8"},
-		{"places count characters, not bytes", "\xEF\xBB\xBF{\"größe\": x y}", "1:13: found y, expected ',' or '}'"},
+		{"places count characters, not bytes", "\xEF\xBB\xBF{\"größe\": x y}", "1:13: found a word or number, expected ',' or '}'"},
 		{"NaN in place of a section", `{"breakers": NaN}`, "1:14: breakers: NaN is no JSON value, expected an object"},
 		{"values that are no JSON, each at its place",
 			`{"breakers": {"a": {"failureThreshold": NaN, "testDelay": -Infinity, "successThreshold": 007, "failureThresholdCapacity": 0x10}}}`,
@@ -94,13 +94,13 @@ func TestEveryFaultOfSyntaxIsReportedAtItsPlace(t *testing.T) {
 		{"values that are no JSON where nobody reads",
 			`{"y": {"a": nan, "b": [True, {"c": 007}], "d": 7}, "x": undefined, "breakers": {"a": {"testDelay": [NaN]}}}`,
 			"1:2: y: no such section; allowed are breakers, bulkheads, timeouts, sharedState\n" +
-				"resilience.json:1:13: y.a: nan is no JSON value\n" +
-				"resilience.json:1:24: y.b[0]: True is no JSON value\n" +
-				"resilience.json:1:36: y.b[1].c: 007 is no JSON value\n" +
+				"resilience.json:1:13: y.a: is no JSON value; a text stands in double quotes\n" +
+				"resilience.json:1:24: y.b[0]: is no JSON value; a text stands in double quotes\n" +
+				"resilience.json:1:36: y.b[1].c: is no JSON value; a text stands in double quotes\n" +
 				"resilience.json:1:52: x: no such section; allowed are breakers, bulkheads, timeouts, sharedState\n" +
-				"resilience.json:1:57: x: undefined is no JSON value\n" +
+				"resilience.json:1:57: x: is no JSON value; a text stands in double quotes\n" +
 				`resilience.json:1:100: breakers.a.testDelay: an array is not a duration in [0s, 8760h]; write "20s", "1m30s", "PT20S" or a number of seconds` + "\n" +
-				"resilience.json:1:101: breakers.a.testDelay[0]: NaN is no JSON value"},
+				"resilience.json:1:101: breakers.a.testDelay[0]: is no JSON value; a text stands in double quotes"},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
@@ -125,7 +125,7 @@ var hostile = []struct {
 	{"too large", func(int) string { return strings.Repeat(" ", MaxSize-1) + "{}" }, 0, "resilience.json:1:1: the file is larger than 1 MiB"},
 	{"deep", filled("", "[", ""), MaxSize, "resilience.json:1:33: brackets nest too deeply here"},
 	{"deep objects", filled("", `{"a":`, ""), MaxSize, "resilience.json:1:161: brackets nest too deeply here"},
-	{"values that are no JSON without end", filled("[", "NaN,", "]"), MaxSize, "resilience.json:1:82: found NaN, expected a value"},
+	{"values that are no JSON without end", filled("[", "NaN,", "]"), MaxSize, "resilience.json:1:82: found a word or number, expected a value"},
 	{"a name without end", filled(`{"`, "a", `":1}`), MaxSize, "resilience.json:1:2: " + strings.Repeat("a", 60) + "…: no such section; allowed are breakers, bulkheads, timeouts, sharedState"},
 	{"one name again and again in one line", filled("{", `"a":1,`, "}"), MaxSize / 6, "resilience.json:1:2: a: no such section; allowed are breakers, bulkheads, timeouts, sharedState"},
 	{"comments without end", filled("", "/**/", ""), MaxSize, "resilience.json:1:1048577: found the end of the file, expected an object such as {\"breakers\": {}}"},

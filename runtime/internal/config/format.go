@@ -19,6 +19,7 @@ type section struct {
 	one    string // what one object of it is: "breaker"
 	doc    string
 	single bool   // the section itself is the one object
+	secret bool   // values may be secrets, or stand beside some, so faults don't show them
 	choose string // the field that says an object's kind; empty if there is but one
 	kinds  []kind // the first is built in
 }

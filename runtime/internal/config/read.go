@@ -47,6 +47,7 @@ type reader struct {
 	file     string
 	faults   Faults
 	warnings Faults
+	secret   bool // of what is read now no value is shown
 }
 
 func (r *reader) fault(at int, path, format string, args ...any) {
@@ -67,6 +68,7 @@ func (r *reader) sections(f format) map[string]*entries {
 	all := map[string]*entries{}
 	root, ok := r.root.Value.(*hujson.Object)
 	if !ok {
+		r.secret = true // a file with nothing but one value may be that of a password
 		r.fault(r.root.StartOffset, "", "%s is not an object such as %s", r.describe(r.root), smallest)
 		return all
 	}
@@ -74,6 +76,7 @@ func (r *reader) sections(f format) map[string]*entries {
 		name := nameOf(m)
 		path := join("", name)
 		s := f.section(name)
+		r.secret = s != nil && s.secret
 		switch {
 		case s != nil && s.single:
 			if read := r.single(s, path, m.Value); all[name] == nil {
@@ -98,7 +101,7 @@ func (r *reader) sections(f format) map[string]*entries {
 // what it should be.
 func (r *reader) everywhere(v hujson.Value, path string) {
 	if r.odd[v.StartOffset] && !r.reported(v.StartOffset) {
-		r.fault(v.StartOffset, path, "%s is no JSON value", r.describe(v))
+		r.fault(v.StartOffset, path, "is no JSON value; a text stands in double quotes") // not shown, as nobody knows what it is
 	}
 	switch v := v.Value.(type) {
 	case *hujson.Object:

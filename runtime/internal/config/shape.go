@@ -2,6 +2,7 @@ package config
 
 import (
 	"bytes"
+	"encoding/json"
 	"fmt"
 )
 
@@ -15,8 +16,9 @@ var unended = map[byte]string{
 
 // shape is what the tokens before some offset have built.
 type shape struct {
-	open []int // offsets of brackets that are not closed yet
-	last byte  // first byte of the last token
+	open    []int  // offsets of brackets that are not closed yet
+	last    byte   // first byte of the last token
+	section string // name of the last member of the whole
 }
 
 // misshapen finds the faults of the whole: brackets that don't match or nest
@@ -33,6 +35,11 @@ func (t *text) misshapen() *oops {
 // inName reports whether the name of a member is expected at an offset.
 func (t *text) inName(at int) bool {
 	s, _ := t.shape(at)
+	return s.isName(t)
+}
+
+// isName reports whether the next token is the name of a member.
+func (s *shape) isName(t *text) bool {
 	return len(s.open) > 0 && t.data[s.open[len(s.open)-1]] == '{' && (s.last == '{' || s.last == ',')
 }
 
@@ -51,6 +58,9 @@ func (t *text) shape(upto int) (s shape, fault *oops) {
 			}
 		case '"':
 			end = textEnd(t.data, i)
+			if s.isName(t) && len(s.open) == 1 && end > 0 {
+				_ = json.Unmarshal(t.data[i:end], &s.section)
+			}
 		default:
 			fault = s.bracket(t, i)
 		}

@@ -32,7 +32,7 @@ var standard = format{
 		doc: "Limits on the time of one call by name. One without a duration bounds nothing.",
 	},
 	{
-		name: SharedState, one: SharedState, single: true, kinds: []kind{{fresh: func() any { return new(sharedstate.Settings) }}},
+		name: SharedState, one: SharedState, single: true, secret: true, kinds: []kind{{fresh: func() any { return new(sharedstate.Settings) }}},
 		doc: "How processes share the breakers with \"shared\": true, on a Redis server; see docs/shared-state.md.",
 	},
 }

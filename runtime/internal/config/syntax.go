@@ -104,9 +104,15 @@ func (t *text) complaint(at int, reason string) string {
 	return fmt.Sprintf("found %s, expected %s", t.found(at), expected)
 }
 
+// found is what stands at an offset. A word is shown only where it can't be a
+// secret whose quotes were forgotten.
 func (t *text) found(at int) string {
-	if end := literalEnd(t.data, at); end > at {
+	end := literalEnd(t.data, at)
+	switch s, _ := t.shape(at); {
+	case end > at && s.shown(t):
 		return shorten(string(t.data[at:end]))
+	case end > at:
+		return "a word or number"
 	}
 	if at == len(t.data) {
 		return "the end of the file"
@@ -121,7 +127,14 @@ func badText(data []byte) string {
 	if err := json.Unmarshal(data[:textEnd(data, 0)], new(string)); errors.As(err, &syntax) {
 		return syntax.Error()
 	}
-	return shorten(string(data))
+	return "it is no JSON"
+}
+
+// shown reports whether the next token is a name of the whole, or in a section
+// of which values are shown.
+func (s *shape) shown(t *text) bool {
+	section := standard.section(s.section)
+	return len(s.open) == 1 && s.isName(t) || len(s.open) > 0 && section != nil && !section.secret
 }
 
 // literalEnd is the end of the word or number at an offset.

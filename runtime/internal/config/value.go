@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"unicode/utf8"
 
+	"github.com/resgen-go/resgen/runtime/internal/redact"
 	"github.com/resgen-go/resgen/runtime/internal/setting"
 	"github.com/tailscale/hujson"
 )
@@ -27,9 +28,9 @@ func (r *reader) value(f *setting.Field, path string, v hujson.Value) (value any
 	case !ok && isText && f.OneOf != nil:
 		r.fault(v.StartOffset, path, "%s is unknown; %s", r.describe(v), suggestAmong(text, f.OneOf))
 	case !ok:
-		r.wrong(v, path, expected(f)+guess(f, text))
+		r.wrong(v, path, expected(f)+r.guess(f, text))
 	case !r.inRange(f, v, value):
-		r.fault(v.StartOffset, path, "%s is outside %v%s", r.describe(v), f.Range, r.otherUnit(f, v, value))
+		r.fault(v.StartOffset, path, "%s is outside %v%s", r.describe(v), f.Range, r.otherUnit(f, v))
 		ok = false
 	default:
 		if doubt := f.Doubt(r.written(v), value); doubt != "" {
@@ -48,9 +49,9 @@ func (r *reader) written(v hujson.Value) string {
 }
 
 // otherUnit adds what a number outside the range was most likely meant to be.
-func (r *reader) otherUnit(f *setting.Field, v hujson.Value, value any) string {
-	if share, ok := f.Share(value); ok {
-		return fmt.Sprintf("; did you mean %s?", setting.Format(share))
+func (r *reader) otherUnit(f *setting.Field, v hujson.Value) string {
+	if r.secret {
+		return ""
 	}
 	_, isNumber := r.numberOf(v)
 	if meant, ok := f.Meant(r.raw(v)); isNumber && ok {
@@ -132,13 +133,21 @@ func (r *reader) wrong(v hujson.Value, path, expected string) {
 	r.fault(v.StartOffset, path, "%s %s %s%s", r.describe(v), is, expected, hint)
 }
 
-// describe is a value as messages show it.
+// describe is a value as messages show it: without what may be secret.
 func (r *reader) describe(v hujson.Value) string {
+	text, isText := r.textOf(v)
+	safe := redact.Text(text)
 	switch v.Value.(type) {
 	case *hujson.Object:
 		return "an object"
 	case *hujson.Array:
 		return "an array"
+	}
+	switch {
+	case r.secret:
+		return "the value"
+	case isText && safe != text:
+		return quote(safe)
 	default:
 		return shorten(r.raw(v))
 	}
@@ -159,8 +168,8 @@ func expected(f *setting.Field) string {
 }
 
 // guess adds what a text that a field does not take was most likely meant to be.
-func guess(f *setting.Field, text string) string {
-	if f.Kind != setting.Duration {
+func (r *reader) guess(f *setting.Field, text string) string {
+	if f.Kind != setting.Duration || r.secret {
 		return ""
 	}
 	if meant := f.Doubt(text, setting.Seconds(text)); meant != "" {
@@ -189,4 +198,4 @@ func shorten(text string) string {
 	return text[:end] + "…"
 }
 
-func quote(text string) string { return strconv.Quote(shorten(text)) }
+func quote(text string) string { return strconv.Quote(shorten(redact.Text(text))) }

@@ -84,11 +84,3 @@ func percent(share float64) float64 {
 	p, _ := strconv.ParseFloat(strconv.FormatFloat(share*100, 'g', 12, 64), 64)
 	return p
 }
-
-// Share is the share that somebody probably meant who wrote a percentage for a
-// setting that is a share of 1.
-func (f *Field) Share(value any) (share float64, ok bool) {
-	p, isFloat := value.(float64)
-	ok = isFloat && f.Range.High == 1.0 && p > 1 && p <= 100
-	return p / 100, ok
-}

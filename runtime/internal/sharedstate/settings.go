@@ -43,7 +43,8 @@ type Settings struct {
 	Timeout             time.Duration `setting:"timeout" default:"1s" range:"[10ms,1m]" usual:"10s" doc:"one exchange with the server; no call waits for it"`
 }
 
-// Check finds settings that don't go together, and secrets in the file.
+// Check finds settings that don't go together, and secrets in the file. It shows
+// no texts, because any may be a secret in the wrong place.
 func (s *Settings) Check() (problems []setting.Problem) {
 	problem := func(field, other, format string, args ...any) {
 		problems = append(problems, setting.Problem{Field: field, Other: other, Message: fmt.Sprintf(format, args...)})
@@ -63,7 +64,7 @@ func (s *Settings) Check() (problems []setting.Problem) {
 		}
 	}
 	if strings.ContainsAny(s.KeyPrefix, "{} \n") {
-		problem("keyPrefix", "", "%q has a brace or a blank in it, which keys can't have", s.KeyPrefix)
+		problem("keyPrefix", "", "has a brace or a blank in it, which keys can't have")
 	}
 	if (s.TLSCertFile == nil) != (s.TLSKeyFile == nil) {
 		problem("tlsCertFile", "tlsKeyFile", "needs tlsKeyFile, and the other way round")
