@@ -111,7 +111,7 @@ func TestFieldG4ConfigRefusesASharedStateThatAServiceRefuses(t *testing.T) {
 	for section, want := range map[string]string{
 		`{"adress": "h:1"}`:                  "58: sharedState.adress: no such setting; did you mean address?",
 		`{"address": "redis://me:hush@h:1"}`: "69: sharedState.address: has a password in it, which does not belong into this file; use passwordEnv, passwordFile or addressEnv",
-		`{"flushInterval": "3h"}`:            `75: sharedState.flushInterval: "3h" is outside [10ms, 1h]`,
+		`{"flushInterval": "3h"}`:            `75: sharedState.flushInterval: the value is outside [10ms, 1h]`,
 		`{"tlsKeyFile": "k"}`:                `72: sharedState.tlsKeyFile: tlsCertFile needs tlsKeyFile, and the other way round`,
 	} {
 		write(t, "r.json", `{"breakers": {"shop": {"shared": true}}, "sharedState": `+section+`}`)
