@@ -225,6 +225,7 @@ func join(packages []*load.Package, outcomes []outcome, opts Options) (Result, e
 		return Result{Warnings: guesses.sorted(opts)}, append(invalid, broken...).err(opts)
 	}
 	result.Files = append(result.Files, leftovers(packages, result.Plans, opts)...)
+	result.Unseen = unseen(packages).sorted(opts)
 	result.finish(packages, opts)
 	result.Warnings = guesses
 	if len(broken) == 0 {

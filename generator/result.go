@@ -29,6 +29,10 @@ type Result struct {
 	// should not be checked in.
 	Dangling Faults
 
+	// Unseen are the files that have directives, but are not part of this build,
+	// with the way to look at them. They are neither faults nor warnings.
+	Unseen Faults
+
 	ctx     context.Context
 	folders map[string]bool          // of the packages
 	shown   func(path string) string // as messages show it

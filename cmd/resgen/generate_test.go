@@ -4,6 +4,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"testing"
 	"time"
@@ -182,4 +183,23 @@ func TestFieldG01AnEmptiedOutputIsNeitherOutdatedNorShown(t *testing.T) {
 	expect(t, 0, "", "", "-check")
 	expect(t, 0, "", "", "-diff")
 	expect(t, 0, "", "removed shop_resilience.go\n", "-v")
+}
+
+// The page on guarding shows this line.
+func TestFieldG07ALineOfGoGenerateMayBeForAnotherPlatform(t *testing.T) {
+	if testing.Short() || runtime.GOOS == "windows" {
+		t.Skip("it builds the tool, and needs a shell")
+	}
+	const line = `//go:generate sh -c "GOOS=windows $(go tool -n resgen)"`
+	page := read(t, "../../docs/guarding.md")
+	if !strings.Contains(page, line) {
+		t.Errorf("the page does not show %s", line)
+	}
+	withTool(t)
+	write(t, "shop_windows.go", strings.Replace(source, "Shop", "WindowsShop", 1))
+	write(t, "generate.go", "package shop\n\n"+line+"\n")
+	goRuns(t, "generate", ".")
+	if !exists("shop_windows_resilience.go") || !exists("shop_resilience.go") {
+		t.Error("an output is missing")
+	}
 }

@@ -19,8 +19,14 @@
 // in its doc comment or in that of a method, resgen writes a wrapper type that
 // implements the interface and guards its calls. The wrappers for the interfaces
 // of shop.go are in shop_resilience.go beside it, those for shop_test.go in
-// shop_resilience_test.go. Outputs that nothing asks for any more are removed. A
-// file that resgen did not write is never changed.
+// shop_resilience_test.go. Outputs that nothing asks for any more are removed;
+// under go generate, which has listed them and fails where one is gone, they are
+// emptied, and removed by a later run. A file that resgen did not write is never
+// changed. A file that is not part of this build is not looked at, and its output
+// stays; -check and -diff name it.
+//
+// Resgen runs the go command to list packages, and nothing else: no code of the
+// packages, no cgo and no compiler, except with -plain.
 //
 // A run that has nothing to say says nothing. All mistakes in the directives are
 // reported in one run, and then no file is changed.
@@ -176,7 +182,8 @@ func (o *options) flags() *flag.FlagSet {
 	flags.Var(&o.config, "config", "settings `file`; to reserve more permits than it gives a bulkhead is a mistake")
 	flags.BoolVar(&o.diff, "diff", false, "write nothing; show how the outputs would change")
 	flags.BoolVar(&o.list, "list", false, "write nothing; list all methods with their guards, or why they have none")
-	flags.BoolVar(&o.plain, "plain", false, "load dependencies slowly and completely, to see whether the fast way is at fault")
+	flags.BoolVar(&o.plain, "plain", false, "load dependencies slowly and completely, to see whether the fast way is at fault;\n"+
+		"unlike that, it runs cgo, the C compiler and what GOFLAGS names by -toolexec")
 	flags.StringVar(&o.tags, "tags", "", "build tags, comma-separated, as for go build")
 	flags.BoolVar(&o.verbose, "v", false, "name each file that is written or removed")
 	flags.BoolVar(&o.version, "version", false, "print the version and exit")
@@ -229,6 +236,11 @@ func buildVersion() string {
 func (o options) finish(result generator.Result, stdout, stderr io.Writer) bool {
 	var err error
 	fine := true
+	if o.check || o.diff {
+		for _, file := range result.Unseen {
+			fmt.Fprintln(stderr, file)
+		}
+	}
 	switch {
 	case o.list:
 		err = result.List(stdout)
