@@ -26,8 +26,9 @@ func config(args []string, stdout, stderr io.Writer) int {
 			"packages use; the default is the package in the current folder. With -o it\n",
 			"writes that to a new file.\n\n",
 			"With -file it says instead what is wrong with the file, which of these names it\n",
-			"lacks, and which of its entries no wrapper asks for. Where no packages are named\n",
-			"and the current folder has no Go files, it looks at the file alone.\n\nFlags:\n")
+			"lacks, which of its entries no wrapper asks for, and which directives reserve\n",
+			"more than it gives a bulkhead. Where no packages are named and the current folder\n",
+			"has no Go files, it looks at the file alone.\n\nFlags:\n")
 		flags.PrintDefaults()
 		fmt.Fprint(stderr, "\nExit status: 0 fine, 1 a fault or a difference, 2 wrong usage.\n")
 	}
@@ -41,16 +42,13 @@ func config(args []string, stdout, stderr io.Writer) int {
 	case file != "" && output != "":
 		fmt.Fprintln(stderr, "resgen config: -o does not go with -file")
 		return exitUsage
-	case file != "" && flags.NArg() == 0 && noGo():
-		fmt.Fprintf(stderr, "resgen: there are no Go files here, so %s is checked by itself\n", file)
-		return check(string(file), nil, stdout, stderr)
+	case file != "":
+		return check(string(file), generator.Options{Patterns: flags.Args(), Tags: tags}, stdout, stderr)
 	}
 	result, ok := generate(generator.Options{Patterns: flags.Args(), Tags: tags}, stderr)
 	switch {
 	case !ok:
 		return exitFault
-	case file != "":
-		return check(string(file), result.Used(), stdout, stderr)
 	case output != "" && !usesNames(result.Used()):
 		fmt.Fprintf(stderr, "resgen: no directive there uses a name, so there is nothing to write to %s\n", output)
 		return exitFault
@@ -96,28 +94,40 @@ func begin(path string, text []byte, stderr io.Writer) int {
 	return exitFine
 }
 
-// check says what is wrong with a settings file, and how it differs from the
-// names in use, unless used is nil.
-func check(path string, used map[string][]string, stdout, stderr io.Writer) int {
+// check says what is wrong with a settings file, how it differs from the names
+// in use, and what can't be had of its bulkheads. Where there is no code, it
+// looks at the file alone.
+func check(path string, options generator.Options, stdout, stderr io.Writer) int {
+	alone := len(options.Patterns) == 0 && noGo()
+	if alone {
+		fmt.Fprintf(stderr, "resgen: there are no Go files here, so %s is checked by itself\n", path)
+	}
 	settings, err := readSettings(path)
-	if err != nil {
+	switch {
+	case err != nil:
 		fmt.Fprintln(stderr, err)
 		return exitFault
+	case alone:
+		return printed(stdout, stderr, lines(settings.Warnings()))
 	}
-	lines := settings.Warnings()
-	var differences []string
-	if used != nil {
-		differences = settings.Compare(used)
+	options.Capacity = capacity(settings)
+	result, ok := generate(options, stderr)
+	if !ok {
+		return exitFault
 	}
-	var text []byte
-	for _, line := range append(lines, differences...) {
-		text = fmt.Appendln(text, line)
-	}
-	status := printed(stdout, stderr, text)
+	differences := settings.Compare(result.Used())
+	status := printed(stdout, stderr, lines(append(settings.Warnings(), differences...)))
 	if len(differences) > 0 {
 		status = exitFault
 	}
 	return status
+}
+
+func lines(all []string) (text []byte) {
+	for _, line := range all {
+		text = fmt.Appendln(text, line)
+	}
+	return text
 }
 
 // readSettings reads a settings file.
@@ -139,7 +149,11 @@ func (o *options) capacity() (func(bulkhead string) int, error) {
 	if err != nil {
 		return nil, err
 	}
-	return func(bulkhead string) int { return maxConcurrentCalls(settings, bulkhead) }, nil
+	return capacity(settings), nil
+}
+
+func capacity(settings *resilience.SettingsFile) func(bulkhead string) int {
+	return func(bulkhead string) int { return maxConcurrentCalls(settings, bulkhead) }
 }
 
 func maxConcurrentCalls(settings *resilience.SettingsFile, bulkhead string) int {

@@ -188,8 +188,13 @@ shop.go:12:54: resilience:anticipate: 26 permits of bulkhead tills can never be 
 	for _, also := range [][]string{nil, {"-check"}, {"-diff"}, {"-list"}} {
 		expect(t, exitFault, "", want, append(also, "-config", "small.json")...)
 	}
+	t.Run("TestFieldG10ConfigFileTellsAsConfigDoes", func(t *testing.T) {
+		expect(t, exitFault, "", want, "config", "-file", "small.json")
+	})
 	write(t, "large.json", `{"bulkheads": {"default": {"maxConcurrentCalls": 26}}}`)
 	expect(t, exitFine, "", "", "-config", "large.json")
+	write(t, "large.json", `{"bulkheads": {"stock": {}, "tills": {"maxConcurrentCalls": 26}}}`)
+	expect(t, exitFine, "", "", "config", "-file", "large.json")
 }
 
 func TestASettingsFileAtFaultIsReportedAndNothingIsWritten(t *testing.T) {
