@@ -42,16 +42,18 @@ type measured struct {
 // timeout. The error is a [*RefusalError]; then everything was given back.
 // Otherwise the call must end with Finish. Release must be deferred before Begin,
 // for the case that something panics. The context bounds the wait for a permit
-// and carries reservations; a method without one passes context.Background().
+// and carries reservations; a method without one passes context.Background(), and
+// nil means that, too.
 //
 // A call whose context is done does not begin. Reading the clock would cost more
 // than all the rest, so a deadline that has passed before the context noticed is
 // seen only where a timeout or a trial is at stake.
 func (c *Call) Begin(ctx context.Context, g *Guard) error {
-	if ctx != nil {
-		if err := ctx.Err(); err != nil {
-			return g.refuseDone(ctx, err)
-		}
+	if ctx == nil {
+		ctx = context.Background()
+	}
+	if err := ctx.Err(); err != nil {
+		return g.refuseDone(ctx, err)
 	}
 	c.guard, c.ctx = g, ctx
 	if g.alone { // one question has no halves, so the generation of the settings does not matter
@@ -62,7 +64,7 @@ func (c *Call) Begin(ctx context.Context, g *Guard) error {
 	}
 	generation := g.generation.now()
 	limit, slowAfter := g.timeout.now(), g.slowAfter() // as it began, however long it waits for a permit
-	if (limit > 0 || g.tries()) && ctx != nil && late(ctx) {
+	if (limit > 0 || g.tries()) && late(ctx) {
 		c.guard = nil
 		return g.refuseDone(ctx, context.DeadlineExceeded)
 	}

@@ -26,6 +26,9 @@ func (r *Registry) Breaker(name string) (*Breaker, error) {
 
 // knownBreaker is the breaker of a name that is no slip.
 func (r *Registry) knownBreaker(name string) (*breaker.Breaker, error) {
+	if err := r.made(); err != nil {
+		return nil, fmt.Errorf("resilience: %w", err)
+	}
 	if err := r.checkBreaker(name); err != nil {
 		return nil, err
 	}

@@ -2,6 +2,7 @@ package resilience
 
 import (
 	"encoding/json"
+	"errors"
 	"time"
 
 	"github.com/resgen-go/resgen/runtime/internal/breaker"
@@ -18,7 +19,16 @@ type Adapter interface{ sharing.Adapter }
 
 // Share lets breakers be shared by an adapter. adapter is called once for each
 // registry, which keeps what it returns. See the Share of an adapter's package.
-func Share(adapter func() Adapter) Option { return func(s *setup) { s.fleet = adapter() } }
+func Share(adapter func() Adapter) Option {
+	return func(s *setup) {
+		if adapter != nil {
+			s.fleet = adapter()
+		}
+		if s.fleet == nil {
+			s.fault = errors.New("resilience: Share got no adapter, so nothing would be shared; pass the Share of an adapter's package, such as runtime/redis")
+		}
+	}
+}
 
 // Outage is a change that the processes which share a breaker made together.
 // Of all these processes only the one that made the change has the event; each

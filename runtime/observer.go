@@ -164,7 +164,7 @@ func (q *events) drain(late error) error {
 // newLog is a queue of transitions for the logger. It is apart from that of the
 // observers, so that a slow one does not hold up the log.
 func newLog(logger *slog.Logger) *events {
-	if logger == nil {
+	if logger == nil || logger.Handler() == nil {
 		return new(events)
 	}
 	return &events{observers: []Observer{transitionLog{logger.Handler()}}}

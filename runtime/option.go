@@ -19,6 +19,7 @@ type setup struct {
 	observers []Observer
 	calls     bool
 	fleet     sharing.Adapter
+	fault     error // of an option
 }
 
 // Source delivers the settings: the text of a JSON file, wherever it lives.
@@ -71,7 +72,7 @@ func Logger(logger *slog.Logger) Option { return func(s *setup) { s.logger = log
 // [CallEnded].
 func Observe(observer Observer) Option {
 	return func(s *setup) {
-		if observer != nil {
+		if f, ok := observer.(ObserverFunc); observer != nil && !(ok && f == nil) {
 			s.observers = append(s.observers, observer)
 		}
 	}

@@ -63,8 +63,14 @@ const maxNames = 100_000
 // lists all faults with their positions.
 func New(options ...Option) (*Registry, error) {
 	setup := setup{logger: slog.Default()}
-	for _, option := range options {
+	for i, option := range options {
+		if option == nil {
+			return nil, fmt.Errorf("resilience: option %d of New is nil; leave it out", i+1)
+		}
 		option(&setup)
+	}
+	if setup.fault != nil {
+		return nil, setup.fault
 	}
 	r := &Registry{
 		events:    newEvents(setup),
@@ -91,6 +97,16 @@ func New(options ...Option) (*Registry, error) {
 	}
 	return r, nil
 }
+
+// made is an error of a registry that New did not make.
+func (r *Registry) made() error {
+	if r == nil || r.ended == nil {
+		return errUnmade
+	}
+	return nil
+}
+
+var errUnmade = errors.New("the registry is nil or not made by resilience.New; check the error that New returned")
 
 func newEvents(setup setup) *events {
 	observed := len(setup.observers) > 0
@@ -146,6 +162,9 @@ func (r *Registry) begin(settings *config.File, name string) error {
 // for the first and returns the same. An observer must not call it, as it would
 // wait for itself.
 func (r *Registry) Close() error {
+	if err := r.made(); err != nil {
+		return fmt.Errorf("resilience: %w", err)
+	}
 	if first := r.markClosed(); first {
 		r.endErr = r.end()
 		close(r.ended)

@@ -58,6 +58,9 @@ func (g *generation) next(apply func()) {
 // its outcome is judged by the rules of when it comes. A fault changes nothing, nor does, with [Strict], a
 // file that lacks a name in use. [Watch] and [Follow] do this on every change.
 func (r *Registry) Reload() error {
+	if err := r.made(); err != nil {
+		return fmt.Errorf("resilience: %w", err)
+	}
 	if r.source == nil {
 		return nil
 	}

@@ -14,6 +14,9 @@ type Reservation struct{ held *bulkhead.Reservation }
 // ReservationFrom returns the reservation that ctx carries; false where there is
 // none or its entry has returned.
 func ReservationFrom(ctx context.Context) (Reservation, bool) {
+	if ctx == nil {
+		return Reservation{}, false
+	}
 	held := bulkhead.From(ctx)
 	return Reservation{held}, held != nil
 }

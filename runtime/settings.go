@@ -26,6 +26,9 @@ func effective(file *config.File, section, name string) []Value {
 
 // Settings returns what is in force for every name in use, by section and name.
 func (r *Registry) Settings() []NamedSettings {
+	if r.made() != nil {
+		return nil
+	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	var all []NamedSettings

@@ -93,6 +93,9 @@ type FleetSnapshot struct {
 // Snapshot returns the present state of everything. Taking it changes nothing
 // and may be done at any rate.
 func (r *Registry) Snapshot() Snapshot {
+	if r.made() != nil {
+		return Snapshot{}
+	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	snapshot := Snapshot{

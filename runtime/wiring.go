@@ -67,12 +67,12 @@ func (i iface) String() string {
 
 // Wire begins the wiring of a wrapper around next. The interface I is told by the
 // import path of its package and by its name as other packages write it, such as
-// "payments.Client". A nil client and a nil registry are errors.
+// "payments.Client". A nil client and a registry that New did not make are errors.
 func Wire[I any](registry *Registry, path, name string, next I) (*Wiring, error) {
-	switch {
-	case registry == nil:
-		return nil, fmt.Errorf("%s: its registry is nil; make one with resilience.New, and heed the error of that", name)
-	case isNil(next):
+	if err := registry.made(); err != nil {
+		return nil, fmt.Errorf("%s: %w", name, err)
+	}
+	if isNil(next) {
 		return nil, fmt.Errorf("%s: the client to be guarded is nil; make it before its wrapper", name)
 	}
 	return &Wiring{registry: registry, iface: iface{path, name}, inner: guardsIn[I](next)}, nil

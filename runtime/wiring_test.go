@@ -3,6 +3,7 @@ package resilience_test
 import (
 	"context"
 	"errors"
+	"log/slog"
 	"strings"
 	"testing"
 
@@ -176,15 +177,83 @@ func TestFieldF09NilIsAnErrorWithASentence(t *testing.T) {
 		registry *resilience.Registry
 		want     string
 	}{
-		"a client":   {nil, registry, "payments.Client: the client to be guarded is nil"},
-		"a registry": {fine, nil, "payments.Client: its registry is nil"},
-		"both":       {nil, nil, "payments.Client: its registry is nil"},
-		"a wrapper":  {(*guardedClient)(nil), registry, "payments.Client: the client to be guarded is nil"},
+		"a client":      {nil, registry, "payments.Client: the client to be guarded is nil"},
+		"a registry":    {fine, nil, "payments.Client: the registry is nil or not made by resilience.New"},
+		"an unmade one": {fine, new(resilience.Registry), "payments.Client: the registry is nil or not made by resilience.New"},
+		"both":          {nil, nil, "payments.Client: the registry is nil"},
+		"a wrapper":     {(*guardedClient)(nil), registry, "payments.Client: the client to be guarded is nil"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			_, err := newGuardedClient(c.next, c.registry)
 			mustFail(t, err, c.want)
 		})
+	}
+}
+
+func TestFieldF09ARegistryThatNewDidNotMakeSaysSo(t *testing.T) {
+	for _, registry := range []*resilience.Registry{nil, {}} {
+		_, ofBreaker := registry.Breaker("b")
+		_, ofProbe := registry.ExternalProbe("b")
+		for method, err := range map[string]error{
+			"Breaker": ofBreaker, "ExternalProbe": ofProbe, "Reload": registry.Reload(), "Close": registry.Close(),
+		} {
+			t.Run(method, func(t *testing.T) {
+				mustFail(t, err, "resilience: the registry is nil or not made by resilience.New; check the error that New returned")
+			})
+		}
+		if snapshot, settings := registry.Snapshot(), registry.Settings(); snapshot.Breakers != nil || settings != nil {
+			t.Errorf("got %v and %v of no registry", snapshot, settings)
+		}
+	}
+}
+
+func TestFieldF09ANilOptionIsAnErrorWithASentence(t *testing.T) {
+	for want, options := range map[string][]resilience.Option{
+		"resilience: option 2 of New is nil": {resilience.ObserveCalls(), nil},
+		"resilience: Share got no adapter":   {resilience.Share(nil)},
+		"so nothing would be shared":         {resilience.Share(func() resilience.Adapter { return nil })},
+	} {
+		_, err := resilience.New(options...)
+		mustFail(t, err, want)
+	}
+}
+
+func TestFieldF09NoObserverAndNoLoggerTellNobody(t *testing.T) {
+	registry := newRegistry(t, `{"breakers": {"b": {}}}`, resilience.Observe(nil), resilience.Observe(resilience.ObserverFunc(nil)),
+		resilience.Logger(new(slog.Logger)), resilience.Follow(nil))
+	guard := newGuard(t, registry, resilience.Guards{Breaker: "b"})
+	for range 10 {
+		do(t.Context(), guard, returns(errDown))
+	}
+	if err := registry.Close(); err != nil {
+		t.Error(err)
+	}
+	if told := registry.Snapshot().Events; told != (resilience.EventFigures{}) {
+		t.Errorf("got %v of nobody", told)
+	}
+}
+
+func TestFieldF09ANilContextIsTheBackground(t *testing.T) {
+	registry := newRegistry(t, `{"timeouts": {"t": {"duration": "1s"}}}`)
+	for name, guards := range map[string]resilience.Guards{
+		"breaker":  {Breaker: "b"},
+		"bulkhead": {Bulkhead: "h"},
+		"timeout":  {Timeout: "t"},
+		"gate":     {Check: []string{"b"}},
+		"preload":  {Preload: []resilience.Permits{{Bulkhead: "h", N: 1}}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			var got context.Context
+			var none context.Context
+			err := do(none, newGuard(t, registry, guards), func(ctx context.Context) error { got = ctx; return nil })
+			if err != nil || got == nil {
+				t.Errorf("got %v with context %v", err, got)
+			}
+		})
+	}
+	var none context.Context
+	if _, ok := resilience.ReservationFrom(none); ok {
+		t.Error("no context carries a reservation")
 	}
 }
 
