@@ -107,7 +107,10 @@ func (r *Registry) ExternalProbe(name string) (report func(error), err error) {
 	}
 	r.wiring.Lock()
 	defer r.wiring.Unlock()
-	return b.ExternalProbe()
+	if report, err = b.ExternalProbe(); err == nil {
+		r.circles.own(name, owner{})
+	}
+	return report, err
 }
 
 // newHooks turn what the core tells into events.
@@ -125,11 +128,6 @@ func (r *Registry) newHooks() breaker.Hooks {
 			r.log.emit(event)
 			r.events.emit(event)
 		},
-		Probe: func(p breaker.Probe) {
-			r.events.emit(Probed{
-				At: p.At, Breaker: p.Breaker, Err: p.Err, Overdue: p.Overdue,
-				External: p.External, Duration: Duration(p.Took),
-			})
-		},
+		Probe: r.probed,
 	}
 }

@@ -142,7 +142,7 @@ func (e *entry) refuse(g *Guard, first refusing, rest []*breaker.Breaker) error 
 	}
 	last := e.refusal.Load()
 	if last == nil || !slices.Equal(last.all, all) {
-		last = &gateRefusal{slices.Clone(all), newGateError(g.method, all)}
+		last = &gateRefusal{slices.Clone(all), newGateError(g, all)}
 		e.refusal.Store(last)
 	}
 	if e.demand != nil {
@@ -152,8 +152,8 @@ func (e *entry) refuse(g *Guard, first refusing, rest []*breaker.Breaker) error 
 	return last.err
 }
 
-func newGateError(method string, all []refusing) *RefusalError {
-	err := &RefusalError{Kind: KindGate, Method: method, Name: all[0].gate.Name()}
+func newGateError(g *Guard, all []refusing) *RefusalError {
+	err := &RefusalError{Kind: KindGate, Method: g.method, Name: all[0].gate.Name(), registry: g.generation}
 	for i, r := range all {
 		if i == 0 {
 			err.retryAt, err.known = r.retryAt, r.known

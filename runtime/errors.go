@@ -107,11 +107,12 @@ type RefusalError struct {
 	Wanted    int `json:"wanted,omitempty"`
 	Available int `json:"available,omitempty"`
 
-	refused []refusal // by Name, or by Gates
-	retryAt breaker.Instant
-	known   bool
-	cause   error
-	circle  bool // full, because it would have waited for itself
+	refused  []refusal // by Name, or by Gates
+	retryAt  breaker.Instant
+	known    bool
+	cause    error
+	registry *generation // of the guard that refused; each registry has its own
+	circle   bool        // full, because it would have waited for itself
 }
 
 // MarshalJSON writes also what methods tell: the text, the state of the breaker

@@ -113,7 +113,7 @@ func (g *Guard) refuseOpen(period *breaker.Period) error {
 	if last == nil || last.refusing != now {
 		last = &openRefusal{now, &RefusalError{
 			Kind: kindOf(now.period), Method: g.method, Name: g.breaker.Name(),
-			refused: []refusal{now.refusal()}, retryAt: now.retryAt, known: now.known,
+			refused: []refusal{now.refusal()}, retryAt: now.retryAt, known: now.known, registry: g.generation,
 		}}
 		g.refusal.Store(last)
 	}
@@ -162,6 +162,7 @@ func (g *Guard) newFullRefusal(refused *bulkhead.Refusal) *RefusalError {
 		Available: refused.Available,
 		cause:     refused.Cause,
 		circle:    refused.Circle,
+		registry:  g.generation,
 	}
 }
 

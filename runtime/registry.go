@@ -36,6 +36,7 @@ type Registry struct {
 	wiring     sync.Mutex       // one adds probes and defaults at a time
 	defaults   map[string]iface // which has a name by default, such as "breakers.client"
 	generation generation
+	circles    circles
 	ended      chan struct{} // closed when Close has done its work
 	endErr     error
 

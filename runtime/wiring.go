@@ -46,8 +46,10 @@ type Wiring struct {
 	defaults []string
 	probes   []pendingProbe
 	reserves []reserve
-	faults   []error
-	seen     map[string]bool // the texts of faults
+
+	bulkheads []string // names of those before its methods
+	faults    []error
+	seen      map[string]bool // the texts of faults
 }
 
 // maxFaults is how many faults of one wrapper are told.
@@ -97,6 +99,7 @@ func (w *Wiring) Guard(method string, guards Guards) *Guard {
 	}
 	if guards.Bulkhead != "" {
 		g.bulkhead = w.bulkhead(guards.Bulkhead)
+		w.bulkheads = append(w.bulkheads, guards.Bulkhead)
 	}
 	if guards.Timeout != "" {
 		g.timeout = w.timeout(guards.Timeout)
@@ -222,6 +225,7 @@ func (w *Wiring) Done() error {
 		if err := p.breaker.Probe(p.probe); err != nil {
 			return w.failed(err)
 		}
+		r.circles.own(p.breaker.Name(), owner{w.iface.name, w.bulkheads})
 	}
 	for _, name := range w.defaults {
 		r.defaults[name] = w.iface

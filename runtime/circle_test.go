@@ -1,0 +1,143 @@
+package resilience_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	resilience "github.com/resgen-go/resgen/runtime"
+)
+
+// warned makes a registry whose breakers start OPEN and ask their probes, and
+// tells of which doubts it told.
+func warned(t *testing.T, told *[]string) *resilience.Registry {
+	return newRegistry(t, `{
+		"breakers": {"default": {"strategy": "CANARY_RATE_THRESHOLD", "probeInterval": "1s"}},
+		"bulkheads": {"default": {"maxConcurrentCalls": 1}},
+	}`, resilience.Observe(resilience.ObserverFunc(func(e resilience.Event) {
+		if warning, ok := e.(resilience.SettingWarning); ok && strings.Contains(warning.Text, "its probe") {
+			*told = append(*told, warning.Text)
+		}
+	})))
+}
+
+// probedClient wires the guards of a method Do, and the probe of a breaker.
+func probedClient(t *testing.T, registry *resilience.Registry, name, breaker string, guards resilience.Guards, probe func(context.Context) error) *resilience.Guard {
+	t.Helper()
+	wiring := newWiring(registry, name)
+	guard := wiring.Guard("Do", guards)
+	wiring.Probe(breaker, probe)
+	if err := wiring.Done(); err != nil {
+		t.Fatal(err)
+	}
+	return guard
+}
+
+func TestFieldF11AProbeBehindItsOwnGuardsIsToldOnce(t *testing.T) {
+	const end = "; let the probe call the client itself, not one with guards"
+	itself := "breaker b: its probe calls p.Client.Do, which the breaker itself refuses: no probe can close it" + end
+	full := "breaker b: its probe calls p.Client.Do, which bulkhead h refuses: no probe can close it while calls that hang have the permits" + end
+	for name, c := range map[string]struct {
+		guards resilience.Guards
+		wrap   func(error) error
+		want   string
+	}{
+		"breaker":          {resilience.Guards{Breaker: "b"}, nil, itself},
+		"with a bulkhead":  {resilience.Guards{Breaker: "b", Bulkhead: "h"}, nil, itself},
+		"gate":             {resilience.Guards{Check: []string{"a", "b"}}, nil, itself},
+		"wrapped":          {resilience.Guards{Breaker: "b"}, func(err error) error { return fmt.Errorf("ping: %w", err) }, itself},
+		"joined":           {resilience.Guards{Breaker: "b"}, func(err error) error { return errors.Join(errDown, err) }, itself},
+		"bulkhead":         {resilience.Guards{Bulkhead: "h"}, nil, full},
+		"not there":        {resilience.Guards{Breaker: "other"}, nil, ""},
+		"an error as text": {resilience.Guards{Breaker: "b"}, func(err error) error { return errors.New(err.Error()) }, ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				var told []string
+				registry := warned(t, &told)
+				defer registry.Close()
+				var guard *resilience.Guard
+				ping := func(ctx context.Context) error {
+					err := do(ctx, guard, returns(nil))
+					if c.wrap != nil && err != nil {
+						err = c.wrap(err)
+					}
+					return err
+				}
+				guard = probedClient(t, registry, "p.Client", "b", c.guards, func(ctx context.Context) error { return ping(ctx) })
+				if c.guards.Bulkhead != "" {
+					hangs := make(chan struct{})
+					defer close(hangs)
+					hung := newWiring(registry, "p.Client").Guard("Hang", resilience.Guards{Bulkhead: "h"})
+					go do(context.Background(), hung, func(context.Context) error { <-hangs; return nil })
+				}
+				time.Sleep(time.Minute)
+				synctest.Wait()
+				if got := strings.Join(told, "\n"); got != c.want {
+					t.Errorf("got\n%s\nwant\n%s", got, c.want)
+				}
+			})
+		})
+	}
+}
+
+func TestFieldF11ProbesThatWaitForOneAnotherAreToldOnce(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var told []string
+		registry := warned(t, &told)
+		defer registry.Close()
+		guards := map[string]*resilience.Guard{}
+		through := func(name string) func(context.Context) error {
+			return func(ctx context.Context) error { return do(ctx, guards[name], returns(nil)) }
+		}
+		for name, next := range map[string]string{"a": "b", "b": "c", "c": "a", "d": "a"} {
+			guards[name] = newWiring(registry, "p.Client").Guard("Do", resilience.Guards{Breaker: name})
+			probedClient(t, registry, "p."+name, name, resilience.Guards{}, through(next))
+		}
+		time.Sleep(time.Minute)
+		synctest.Wait()
+		if len(told) != 1 || strings.Count(told[0], "probe is refused by breaker") != 3 || strings.Contains(told[0], "breaker d") {
+			t.Errorf("got %q, want one warning about a, b and c", told)
+		}
+	})
+}
+
+func TestFieldF11AnotherRegistryIsAnother(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var told, toldElsewhere []string
+		registry, elsewhere := warned(t, &told), warned(t, &toldElsewhere)
+		defer registry.Close()
+		defer elsewhere.Close()
+		guard := newGuard(t, elsewhere, resilience.Guards{Breaker: "b"})
+		probedClient(t, registry, "p.Client", "b", resilience.Guards{}, func(ctx context.Context) error { return do(ctx, guard, returns(nil)) })
+		time.Sleep(time.Minute)
+		synctest.Wait()
+		if len(told)+len(toldElsewhere) > 0 {
+			t.Errorf("got %q and %q", told, toldElsewhere)
+		}
+	})
+}
+
+func TestFieldF11AnExternalProbeInACircleIsTold(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var told []string
+		registry := warned(t, &told)
+		defer registry.Close()
+		guard := newGuard(t, registry, resilience.Guards{Breaker: "b"})
+		report, err := registry.ExternalProbe("b")
+		if err != nil {
+			t.Fatal(err)
+		}
+		for range 3 {
+			report(do(context.Background(), guard, returns(nil)))
+		}
+		synctest.Wait()
+		if len(told) != 1 {
+			t.Errorf("got %q", told)
+		}
+	})
+}
