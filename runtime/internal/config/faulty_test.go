@@ -128,6 +128,7 @@ var hostile = []struct {
 	{"values that are no JSON without end", filled("[", "NaN,", "]"), MaxSize, "resilience.json:1:82: found a word or number, expected a value"},
 	{"a name without end", filled(`{"`, "a", `":1}`), MaxSize, "resilience.json:1:2: " + strings.Repeat("a", 60) + "…: no such section; allowed are breakers, bulkheads, timeouts, sharedState"},
 	{"one name again and again in one line", filled("{", `"a":1,`, "}"), MaxSize / 6, "resilience.json:1:2: a: no such section; allowed are breakers, bulkheads, timeouts, sharedState"},
+	{"names of another tool without end", filled(`{"circuitBreakers":{`, `"a":{"b":{}},`, "}}"), MaxSize / 6, `resilience.json:1:2: circuitBreakers: no such section; write breakers.a.…`},
 	{"comments without end", filled("", "/**/", ""), MaxSize, "resilience.json:1:1048577: found the end of the file, expected an object such as {\"breakers\": {}}"},
 }
 

@@ -87,7 +87,7 @@ func (r *reader) sections(f format) map[string]*entries {
 				all[name] = read
 			}
 		case name != "$schema":
-			r.fault(m.Name.StartOffset, path, "no such section; %s", suggest(name, f.names()))
+			r.fault(m.Name.StartOffset, path, "no such section; %s", suggestSection(name, m.Value, f.names()))
 		case m.Value.Value.Kind() != '"':
 			r.wrong(m.Value, path, "the address of a JSON schema, in double quotes")
 		}
@@ -258,10 +258,13 @@ func (r *reader) field(s *section, e *entry, isFallback bool, m hujson.ObjectMem
 	f := e.field(name)
 	switch {
 	case len(owners) == 0:
-		r.fault(m.Name.StartOffset, path, "no such setting; %s", suggest(name, s.known(e.kind)))
-		if meant, ok := near(name, s.known(e.kind)); ok {
-			e.unclear[meant] = true
+		hint, meant, ok := s.hint(e, name)
+		if !ok {
+			hint = suggest(name, s.known(e.kind))
+			meant, _ = near(name, s.known(e.kind))
 		}
+		r.fault(m.Name.StartOffset, path, "no such setting; %s", hint)
+		e.unclear[meant] = true
 		return
 	case f == nil && e.kind != nil && !isFallback:
 		r.fault(m.Name.StartOffset, path, "belongs to %s; the %s here is %s%s",
@@ -416,6 +419,16 @@ func suggest(name string, allowed []string) string {
 	return "allowed are " + strings.Join(allowed, ", ")
 }
 
+// suggestSection is that for a name that is no section.
+func suggestSection(name string, v hujson.Value, allowed []string) string {
+	if _, ok := near(name, allowed); !ok {
+		if places := elsewhere(name, v); places != "" {
+			return "write " + places
+		}
+	}
+	return suggest(name, allowed)
+}
+
 // suggestAmong is all allowed names, and the nearest.
 func suggestAmong(name string, allowed []string) string {
 	text := "allowed are " + strings.Join(allowed, ", ")
@@ -425,10 +438,20 @@ func suggestAmong(name string, allowed []string) string {
 	return text
 }
 
-// near measures names only, not whatever long text stands in their place.
+// near is the name that was meant: the nearest, or the only one that begins so.
+// It measures names only, not whatever long text stands in their place.
 func near(name string, allowed []string) (string, bool) {
 	if len(name) > 100 {
 		return "", false
 	}
-	return nearest.Name(name, allowed)
+	if meant, ok := nearest.Name(name, allowed); ok {
+		return meant, true
+	}
+	begun := slices.DeleteFunc(slices.Clone(allowed), func(n string) bool {
+		return !strings.HasPrefix(strings.ToLower(n), strings.ToLower(name))
+	})
+	if len(name) < 3 || len(begun) != 1 {
+		return "", false
+	}
+	return begun[0], true
 }
