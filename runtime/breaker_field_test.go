@@ -10,6 +10,8 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
+
 	resilience "github.com/resgen-go/resgen/runtime"
 )
 
@@ -291,4 +293,166 @@ func TestFieldF23TrialThatCameBackLateIsNotShownAsRunning(t *testing.T) {
 			t.Errorf("a day later %d trials", got)
 		}
 	})
+}
+
+func TestFieldF18CanaryCallsBackOff(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		registry := newRegistry(t, `{"breakers": {"b": {"strategy": "CANARY_RATE_THRESHOLD"}}}`)
+		guard := newGuard(t, registry, resilience.Guards{Breaker: "b"})
+		var met []time.Duration
+		began := time.Now()
+		dead := true
+		call := func() {
+			do(t.Context(), guard, func(context.Context) error {
+				if met = append(met, time.Since(began)); dead {
+					return errDown
+				}
+				return nil
+			})
+			time.Sleep(100 * time.Millisecond)
+		}
+		for time.Since(began) < 10*time.Minute {
+			call()
+		}
+		want := []time.Duration{0, 1, 3, 7, 15, 31, 61, 91, 121}
+		for i, at := range want {
+			if met[i] != at*time.Second {
+				t.Errorf("call %d met the dead dependency at %v, want %v", i, met[i], at*time.Second)
+			}
+		}
+		if len(met) > 25 {
+			t.Errorf("%d calls met a dependency that was dead for 10 minutes", len(met))
+		}
+		for dead = false; handle(t, registry, "b").State() != resilience.Closed && time.Since(began) < 11*time.Minute; {
+			call()
+		}
+		if took := time.Since(began) - 10*time.Minute; took > 32*time.Second {
+			t.Errorf("CLOSED %v after it was well again", took)
+		}
+	})
+}
+
+// warnings are the texts of the SettingWarnings so far.
+type warnings struct {
+	mu    sync.Mutex
+	texts []string
+}
+
+func (w *warnings) observe(e resilience.Event) {
+	if warning, ok := e.(resilience.SettingWarning); ok {
+		w.mu.Lock()
+		defer w.mu.Unlock()
+		w.texts = append(w.texts, warning.Text)
+	}
+}
+
+// expect compares what was told since the last time.
+func (w *warnings) expect(t *testing.T, want ...string) {
+	t.Helper()
+	synctest.Wait()
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if diff := cmp.Diff(want, w.texts); diff != "" {
+		t.Errorf("warnings (-want +got):\n%s", diff)
+	}
+	w.texts = nil
+}
+
+const (
+	unprobed = ": CANARY_RATE_THRESHOLD has no probe, so while the breaker is OPEN some calls serve in its place, and fail with the dependency; " +
+		"mark a cheap method with //resilience:probe, report through ExternalProbe, or set waitDurationInOpenState"
+	unasked = ": STATIC_THRESHOLD never asks the probe that the breaker has; CANARY_RATE_THRESHOLD does"
+)
+
+func TestFieldF18ProbesThatAreMissingOrNeverAskedAreWarnedOf(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		told := new(warnings)
+		const canary, static = `{"breakers": {"b": {"strategy": "CANARY_RATE_THRESHOLD"}}}`, `{"breakers": {"b": {}}}`
+		source, registry := newSource(t, canary, resilience.Observe(resilience.ObserverFunc(told.observe)))
+		newGuard(t, registry, resilience.Guards{Breaker: "b"})
+		newGuard(t, registry, resilience.Guards{Breaker: "b"})
+		time.Sleep(time.Second)
+		told.expect(t, "resilience.json:1:15: breakers.b"+unprobed)
+		newGuard(t, registry, resilience.Guards{Breaker: "b"})
+		time.Sleep(time.Hour)
+		told.expect(t)
+		reload(t, source, registry, `{"breakers": {"b": {"strategy": "CANARY_RATE_THRESHOLD", "waitDurationInOpenState": "5s"}}}`)
+		told.expect(t)
+		reload(t, source, registry, canary)
+		told.expect(t, "resilience.json:1:15: breakers.b"+unprobed)
+
+		wiring, err := resilience.Wire(registry, "example.com/client", "client.Other", any(1))
+		if err != nil {
+			t.Fatal(err)
+		}
+		wiring.Guard("Do", resilience.Guards{Breaker: "b"})
+		wiring.Probe("b", func(context.Context) error { return errDown })
+		if err := wiring.Done(); err != nil {
+			t.Fatal(err)
+		}
+		reload(t, source, registry, `{}`)
+		synctest.Wait()
+		told.expect(t, "resilience.json: breakers.b"+unasked)
+		reload(t, source, registry, static)
+		told.expect(t, "resilience.json:1:15: breakers.b"+unasked)
+		reload(t, source, registry, canary)
+		told.expect(t)
+	})
+}
+
+func TestFieldF18ExternalProbeAfterTheWrapperIsNoReasonToWarn(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		told := new(warnings)
+		registry := newRegistry(t, `{"breakers": {"default": {"strategy": "CANARY_RATE_THRESHOLD"}}}`,
+			resilience.Observe(resilience.ObserverFunc(told.observe)))
+		newGuard(t, registry, resilience.Guards{Breaker: "b"})
+		if _, err := registry.ExternalProbe("b"); err != nil {
+			t.Fatal(err)
+		}
+		time.Sleep(time.Hour)
+		told.expect(t)
+		newGuard(t, registry, resilience.Guards{Breaker: "c"})
+		registry.Close()
+		told.expect(t, "resilience.json: breakers.c"+unprobed)
+	})
+}
+
+func TestFieldF01TimeoutsThatDoNotFitTheBreakerAreWarnedOf(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		told := new(warnings)
+		source, registry := newSource(t, `{"breakers": {"b": {"maxHalfOpenDuration": "10s"}}, "timeouts": {"t": {"duration": "10s"}, "u": {"duration": "30s"}}}`,
+			resilience.Observe(resilience.ObserverFunc(told.observe)))
+		newGuard(t, registry, resilience.Guards{Breaker: "b", Timeout: "t"})
+		told.expect(t)
+		newGuard(t, registry, resilience.Guards{Breaker: "b", Timeout: "u"})
+		told.expect(t, "resilience.json:1:15: breakers.b.maxHalfOpenDuration: 10s is below the 30s that timeouts.u gives Client.Do, "+
+			"so its trials are waited for that long and a tenth more")
+		newGuard(t, registry, resilience.Guards{Breaker: "b", Timeout: "u"})
+		told.expect(t)
+		const slow = `{"breakers": {"b": {"strategy": "CANARY_RATE_THRESHOLD", "slowCallDurationThreshold": "2s", "waitDurationInOpenState": "1s"}}, "timeouts": {"t": {"duration": "2s"}, "u": {"duration": %q}}}`
+		reload(t, source, registry, fmt.Sprintf(slow, "1s"))
+		told.expect(t, "resilience.json:1:15: breakers.b.slowCallDurationThreshold: 2s is not below any timeout of its calls, "+
+			"the longest of which is 2s, of Client.Do: they fail before they are slow")
+		reload(t, source, registry, fmt.Sprintf(slow, "3s"))
+		told.expect(t)
+	})
+}
+
+func TestFieldF17WindowThatItsStrategyCannotHoldNamesTheOneThatCan(t *testing.T) {
+	for setting, want := range map[string]string{
+		`"failureThresholdCapacity": 10000`:  "",
+		`"failureThresholdCapacity": 10001`:  "10001 is outside [1, 10000]; CANARY_RATE_THRESHOLD looks at up to 1000000, its slidingWindowSize",
+		`"failureThresholdCapacity": 1e6`:    "1e6 is outside [1, 10000]; CANARY_RATE_THRESHOLD looks at up to 1000000, its slidingWindowSize",
+		`"failureThresholdCapacity": 0`:      "0 is outside [1, 10000]",
+		`"successThresholdCapacity": 100000`: "100000 is outside [1, 10000]; CANARY_RATE_THRESHOLD admits up to 1000000, its permittedNumberOfCallsInHalfOpenState",
+		`"successThreshold": 100000`:         "100000 is above 10000, the largest successThresholdCapacity",
+	} {
+		_, err := resilience.New(resilience.Settings("r.json", []byte(`{"breakers": {"b": {`+setting+`}}}`)))
+		switch {
+		case want == "" && err != nil:
+			t.Errorf("%s: %v", setting, err)
+		case want != "" && (err == nil || !strings.HasSuffix(err.Error(), ": "+want)):
+			t.Errorf("%s: %v\nwant … %s", setting, err, want)
+		}
+	}
 }

@@ -109,6 +109,7 @@ func (r *Registry) ExternalProbe(name string) (report func(error), err error) {
 	defer r.wiring.Unlock()
 	if report, err = b.ExternalProbe(); err == nil {
 		r.circles.own(name, owner{})
+		r.noteUses([]Use{{Breaker: name, Probe: true}})
 	}
 	return report, err
 }

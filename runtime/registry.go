@@ -47,6 +47,7 @@ type Registry struct {
 	bulkheads map[string]*bulkhead.Bulkhead
 	timeouts  map[string]*timeout
 	reserves  map[string]reserve // the largest of each bulkhead
+	usage     usage
 	latest    struct {
 		settings breaker.Settings
 		strategy breaker.Strategy
@@ -86,6 +87,7 @@ func New(options ...Option) (*Registry, error) {
 		bulkheads: make(map[string]*bulkhead.Bulkhead),
 		timeouts:  make(map[string]*timeout),
 		reserves:  make(map[string]reserve),
+		usage:     usage{of: make(map[string][]Use), told: make(map[string]bool)},
 		defaults:  make(map[string]iface),
 	}
 	r.hooks = r.newHooks()
@@ -184,6 +186,7 @@ func (r *Registry) markClosed() (first bool) {
 }
 
 func (r *Registry) end() error {
+	r.warnOfUnprobed()
 	for _, b := range r.sortedBreakers() {
 		b.Close()
 	}

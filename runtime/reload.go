@@ -131,8 +131,8 @@ func (r *Registry) names() iter.Seq2[string, []string] {
 	}
 }
 
-// warn tells observers what the settings in force don't mean word by word, and
-// which bulkheads are too small for an entry.
+// warn tells observers what the settings in force don't mean word by word, which
+// bulkheads are too small for an entry, and what does not fit how it is used.
 func (r *Registry) warn() {
 	for _, warning := range r.settings.Warnings() {
 		r.events.emit(SettingWarning{At: time.Now(), Text: warning.String()})
@@ -140,7 +140,14 @@ func (r *Registry) warn() {
 	for _, name := range sortedNames(r.reserves) {
 		r.warnOfReserve(name)
 	}
+	clear(r.usage.told)
+	all := r.allUses()
+	r.warnOnce(r.settings.Misfits(all))
+	r.warnOnce(r.settings.Unprobed(all))
 }
+
+// builtIn is what settings are called that come from no file.
+const builtIn = "built-in settings"
 
 // reserve is what an entry method takes of a bulkhead before its body runs.
 type reserve struct {
@@ -169,7 +176,7 @@ func (r *Registry) warnOfReserve(bulkhead string) {
 	}
 	r.events.emit(SettingWarning{At: time.Now(), Text: fmt.Sprintf(
 		"%s: bulkheads.%s.maxConcurrentCalls: %d is below the %d permits that %s reserves: all its calls are refused",
-		cmp.Or(r.settings.Name(), "built-in settings"), bulkhead, size, wanted.permits, wanted.method)})
+		cmp.Or(r.settings.Name(), builtIn), bulkhead, size, wanted.permits, wanted.method)})
 }
 
 func (r *Registry) read() (settings *config.File, name string, err error) {

@@ -1,6 +1,10 @@
 package resilience
 
-import "github.com/resgen-go/resgen/runtime/internal/config"
+import (
+	"slices"
+
+	"github.com/resgen-go/resgen/runtime/internal/config"
+)
 
 // NamedSettings are the settings in force for one name.
 type NamedSettings struct {
@@ -74,8 +78,11 @@ func (f *SettingsFile) Effective(section, name string) []Value {
 // Names are the names that a section of the file has, sorted, without "default".
 func (f *SettingsFile) Names(section string) []string { return f.file.Names(section) }
 
-// Warnings are settings that are allowed but mean something else than they say.
-func (f *SettingsFile) Warnings() []string { return texts(f.file.Warnings()) }
+// Warnings are settings that are allowed but mean something else than they say,
+// also by how methods use them.
+func (f *SettingsFile) Warnings(uses ...Use) []string {
+	return texts(slices.Concat(f.file.Warnings(), f.file.Misfits(uses), f.file.Unprobed(uses)))
+}
 
 // Compare says which of the names in use, by section, the file lacks, and which
 // of its entries nobody uses.

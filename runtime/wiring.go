@@ -46,6 +46,7 @@ type Wiring struct {
 	defaults []string
 	probes   []pendingProbe
 	reserves []reserve
+	uses     []Use
 
 	bulkheads []string // names of those before its methods
 	faults    []error
@@ -95,6 +96,7 @@ func (w *Wiring) Guard(method string, guards Guards) *Guard {
 		generation: &w.registry.generation,
 	}
 	if guards.Breaker != "" {
+		w.uses = append(w.uses, Use{Method: g.method, Breaker: guards.Breaker, Timeout: guards.Timeout})
 		g.breaker = w.breaker(guards.Breaker)
 	}
 	if guards.Bulkhead != "" {
@@ -231,6 +233,10 @@ func (w *Wiring) Done() error {
 		r.defaults[name] = w.iface
 	}
 	r.note(w.reserves)
+	for _, p := range w.probes {
+		w.uses = append(w.uses, Use{Breaker: p.breaker.Name(), Probe: true})
+	}
+	r.noteUses(w.uses)
 	return nil
 }
 

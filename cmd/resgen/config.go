@@ -116,7 +116,7 @@ func check(path string, options generator.Options, stdout, stderr io.Writer) int
 		return exitFault
 	}
 	differences := settings.Compare(result.Used())
-	status := printed(stdout, stderr, lines(append(settings.Warnings(), differences...)))
+	status := printed(stdout, stderr, lines(append(settings.Warnings(usesOf(result.Plans)...), differences...)))
 	if len(differences) > 0 {
 		status = exitFault
 	}
@@ -128,6 +128,25 @@ func lines(all []string) (text []byte) {
 		text = fmt.Appendln(text, line)
 	}
 	return text
+}
+
+// usesOf are what the methods take from the settings.
+func usesOf(plans []generator.Plan) (all []resilience.Use) {
+	for _, plan := range plans {
+		for _, w := range plan.Wrappers {
+			for _, m := range w.Methods {
+				if m.Guard != nil {
+					all = append(all, resilience.Use{
+						Method: w.Interface + "." + m.Name, Breaker: m.Guard.Breaker, Timeout: m.Guard.Timeout,
+					})
+				}
+			}
+			for _, p := range w.Probes {
+				all = append(all, resilience.Use{Method: w.Interface + "." + p.Method, Breaker: p.Breaker, Probe: true})
+			}
+		}
+	}
+	return all
 }
 
 // readSettings reads a settings file.

@@ -48,7 +48,7 @@ func TestConfigPrintsAFileWithEveryNameInUse(t *testing.T) {
 func TestConfigComparesAFile(t *testing.T) {
 	inModule(t, anticipated)
 	write(t, "complete.json", `{
-	"breakers": {"payments": {}, "stock": {}},
+	"breakers": {"payments": {"strategy": "CANARY_RATE_THRESHOLD"}, "stock": {}},
 	"bulkheads": {"items": {}, "own": {}},
 	"timeouts": {"payments": {"duration": "1s"}},
 }`)
@@ -58,7 +58,8 @@ func TestConfigComparesAFile(t *testing.T) {
 	"bulkheads": {"items": {}, "own": {}},
 	"timeouts": {"payments": {"duration": "1s"}},
 }`)
-	expect(t, exitFault, `other.json: breakers.payments: not in the file, so the defaults hold; did you mean the unused paymets?
+	expect(t, exitFault, `other.json: breakers.payments: STATIC_THRESHOLD never asks the probe that the breaker has; CANARY_RATE_THRESHOLD does
+other.json: breakers.payments: not in the file, so the defaults hold; did you mean the unused paymets?
 other.json:2:15: breakers.paymets: no wrapper asks for it
 `, "", "config", "-file", "other.json")
 	write(t, "faulty.json", `{"breakers": {"payments": {"failureThreshold": 0}}}`)
@@ -68,6 +69,37 @@ other.json:2:15: breakers.paymets: no wrapper asks for it
 	expect(t, exitUsage, "", "resgen config: invalid value \"\" for flag -file: it names no file\n"+help, "config", "-file", "")
 	expect(t, exitUsage, "", "resgen config: -file stands behind .; flags come first\n"+help, "config", ".", "-file", "other.json")
 	expect(t, exitFault, "", "resgen: open none.json: no such file or directory\n", "config", "-file", "none.json")
+}
+
+func TestFieldF18ConfigTellsOfProbesThatAreMissingOrNeverAsked(t *testing.T) {
+	inModule(t, anticipated)
+	const rest = `"bulkheads": {"items": {}, "own": {}}, "timeouts": {"payments": {"duration": "1s"}}}`
+	write(t, "static.json", `{"breakers": {"payments": {}, "stock": {}},`+rest)
+	expect(t, exitFine, "static.json:1:15: breakers.payments: STATIC_THRESHOLD never asks the probe that the breaker has; "+
+		"CANARY_RATE_THRESHOLD does\n", "", "config", "-file", "static.json")
+	inModule(t, `package shop
+
+import "context"
+
+//resilience:breaker
+type Payments interface {
+	Charge(ctx context.Context) error
+}
+`)
+	write(t, "canary.json", `{"breakers": {"payments": {"strategy": "CANARY_RATE_THRESHOLD"}}}`)
+	expect(t, exitFine, "canary.json:1:15: breakers.payments: CANARY_RATE_THRESHOLD has no probe, so while the breaker is OPEN "+
+		"some calls serve in its place, and fail with the dependency; mark a cheap method with //resilience:probe, "+
+		"report through ExternalProbe, or set waitDurationInOpenState\n", "", "config", "-file", "canary.json")
+	write(t, "wait.json", `{"breakers": {"payments": {"strategy": "CANARY_RATE_THRESHOLD", "waitDurationInOpenState": "5s"}}}`)
+	expect(t, exitFine, "", "", "config", "-file", "wait.json")
+}
+
+func TestFieldF01ConfigTellsOfATimeoutLongerThanTrialsAreWaitedFor(t *testing.T) {
+	inModule(t, anticipated)
+	write(t, "long.json", `{"breakers": {"payments": {"strategy": "CANARY_RATE_THRESHOLD", "maxHalfOpenDuration": "10s"}, "stock": {}},
+"bulkheads": {"items": {}, "own": {}}, "timeouts": {"payments": {"duration": "30s"}}}`)
+	expect(t, exitFine, "long.json:1:15: breakers.payments.maxHalfOpenDuration: 10s is below the 30s that timeouts.payments gives "+
+		"Payments.Charge, so its trials are waited for that long and a tenth more\n", "", "config", "-file", "long.json")
 }
 
 func TestConfigNeverWritesOverAFile(t *testing.T) {

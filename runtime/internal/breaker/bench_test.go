@@ -87,6 +87,35 @@ func BenchmarkFailure(b *testing.B) {
 	}
 }
 
+// BenchmarkResize resizes a hundred full windows, which holds calls up so long.
+func BenchmarkResize(b *testing.B) {
+	sized := func(size int) Strategy {
+		return (&Canary{FailureRateThreshold: 100, MinimumNumberOfCalls: 1, SlidingWindowSize: size}).Strategy()
+	}
+	for _, sizes := range [][2]int{{100, 100_000}, {100_000, 99_999}, {1_000_000, 999_999}} {
+		for _, every := range []int{1000, 2} {
+			b.Run(fmt.Sprintf("%d and %d, every %dth failed", sizes[0], sizes[1], every), func(b *testing.B) {
+				breakers := make([]*Breaker, 100)
+				for i := range breakers {
+					breakers[i] = New("bench", sized(sizes[0]), Hooks{})
+					breakers[i].MetricsOnly("")
+					p := breakers[i].period.Load()
+					for range sizes[0] / every {
+						p.Failure(false, "", "")
+						p.outcomes.Add(uint64(every - 1)) // plain successes only take a number
+					}
+					p.settle()
+				}
+				for n := 1; b.Loop(); n++ {
+					for _, breaker := range breakers {
+						breaker.Reconfigure(sized(sizes[n%2]))
+					}
+				}
+			})
+		}
+	}
+}
+
 // BenchmarkMemory reports what a breaker weighs, idle and after its window was
 // filled.
 func BenchmarkMemory(b *testing.B) {

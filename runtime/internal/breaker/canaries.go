@@ -111,7 +111,7 @@ func (p *Period) publishCanaries() {
 }
 
 // tick is when the present tick begins.
-func (c *canaries) tick() Instant { return c.from.Add(c.probing.pause(c.ticks)) }
+func (c *canaries) tick() Instant { return c.from.Add(c.probing.pause(c.probing.Calls, c.ticks)) }
 
 func (c *canaries) lostAt() Instant { return max(c.began.Add(c.probing.Longest), c.bound) }
 
@@ -127,7 +127,7 @@ func (c *canaries) writeOff(now Instant) bool {
 }
 
 func (c *canaries) fail(at Instant) {
-	if c.failed++; c.failed >= c.probing.PerTick {
+	if c.failed++; c.failed >= c.probing.Calls.Size {
 		c.failed = 0
 		c.ticks++
 		c.from = at
@@ -135,9 +135,9 @@ func (c *canaries) fail(at Instant) {
 }
 
 // pause is how long to wait for a tick after so many failed ones.
-func (p Probing) pause(failed int) time.Duration {
+func (p Probing) pause(ticks Ticks, failed int) time.Duration {
 	pause := p.Interval
-	for longest := max(p.BackoffMax, p.Interval); failed > 1 && pause < longest; failed-- {
+	for longest := max(ticks.BackoffMax, p.Interval); failed > 1 && pause < longest; failed-- {
 		pause = min(2*pause, longest)
 	}
 	return pause

@@ -20,9 +20,9 @@ type Canary struct {
 	InitialState                          string         `setting:"initialState" default:"OPEN" oneof:"OPEN,CLOSED" doc:"state of a new process: OPEN lets nobody meet a dead dependency first"`
 	WaitDurationInOpenState               *time.Duration `setting:"waitDurationInOpenState" range:"[1ms,8760h]" doc:"time alone ends OPEN after this; without it only a good probe does, or a good call let through in place of one"`
 	ProbeInterval                         time.Duration  `setting:"probeInterval" default:"1s" range:"[1ms,8760h]" usual:"1m" doc:"pause between ticks of probes while OPEN, ten percent less or more, and of calls in their place"`
-	ProbesPerTick                         int            `setting:"probesPerTick" default:"3" range:"[1,1000]" doc:"probes in a tick, until one succeeds"`
+	ProbesPerTick                         *int           `setting:"probesPerTick" range:"[1,1000]" doc:"probes in a tick, or calls in their place, until one succeeds; without it 3 probes, but 1 call"`
 	ProbeTimeout                          time.Duration  `setting:"probeTimeout" default:"1s" range:"[1ms,8760h]" usual:"30s" doc:"a probe that takes so long has failed"`
-	ProbeBackoffMax                       time.Duration  `setting:"probeBackoffMax" default:"=probeInterval" range:"[1ms,8760h]" doc:"the pause doubles up to this while probes fail"`
+	ProbeBackoffMax                       time.Duration  `setting:"probeBackoffMax" default:"=probeInterval" range:"[1ms,8760h]" doc:"the pause doubles up to this while probes fail; at the default, that of calls in their place doubles up to 30s"`
 	MaxHalfOpenDuration                   time.Duration  `setting:"maxHalfOpenDuration" default:"1m" range:"(0s,8760h]" doc:"HALF_OPEN with no permit left opens again when its newest trial is this old; a call in place of a probe is given up after it"`
 	Fleet
 }
@@ -140,8 +140,21 @@ func reached(what string, rate float64, counted uint64, threshold float64) strin
 }
 
 func (s canaryRate) Open() Wait {
-	return Wait{Delay: s.WaitDurationInOpenState, Probing: &Probing{
-		Interval: s.ProbeInterval, PerTick: s.ProbesPerTick, Timeout: s.ProbeTimeout,
-		BackoffMax: s.ProbeBackoffMax, Longest: s.MaxHalfOpenDuration,
-	}}
+	probing := Probing{
+		Interval: s.ProbeInterval, Probes: Ticks{3, s.ProbeBackoffMax}, Timeout: s.ProbeTimeout,
+		Calls: Ticks{1, s.callBackoffMax()}, Longest: s.MaxHalfOpenDuration,
+	}
+	if s.ProbesPerTick != nil {
+		probing.Probes.Size, probing.Calls.Size = *s.ProbesPerTick, *s.ProbesPerTick
+	}
+	return Wait{Delay: s.WaitDurationInOpenState, Probing: &probing}
+}
+
+// callBackoffMax is longer than that of probes, where these don't back off: a
+// probe that fails costs nobody anything, a call fails its caller.
+func (s canaryRate) callBackoffMax() time.Duration {
+	if s.ProbeBackoffMax > s.ProbeInterval {
+		return s.ProbeBackoffMax
+	}
+	return max(s.ProbeInterval, 30*time.Second)
 }

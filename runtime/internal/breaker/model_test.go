@@ -304,9 +304,12 @@ func (m *model) tickAt(s *Canary) time.Time {
 	if m.atOnce {
 		return m.pausedAt
 	}
-	pause := s.ProbeInterval
+	pause, longest := s.ProbeInterval, s.ProbeBackoffMax
+	if longest == s.ProbeInterval {
+		longest = max(longest, 30*time.Second)
+	}
 	for range m.failedTicks - 1 {
-		pause = min(2*pause, s.ProbeBackoffMax)
+		pause = min(2*pause, longest)
 	}
 	return m.pausedAt.Add(pause)
 }
@@ -331,7 +334,7 @@ func (m *model) canaryLostAt() time.Time {
 func (m *model) canaryFailed(s *Canary, at time.Time) {
 	m.canaryOut = false
 	m.failed++
-	if m.failed >= s.ProbesPerTick {
+	if s.ProbesPerTick == nil || m.failed >= *s.ProbesPerTick {
 		m.failed, m.atOnce = 0, false
 		m.failedTicks++
 		m.pausedAt = at

@@ -281,9 +281,7 @@ func (p *Period) reobserve(now Instant) {
 	p.catchUpQuietly(now)
 	old := p.window
 	p.observe()
-	for t := range old.all(now) {
-		p.window.add(t)
-	}
+	p.window = old.into(p.rules.Window, now)
 	p.passed = 0
 	if p.rules.Judge != nil {
 		p.milestone = p.settled + 1

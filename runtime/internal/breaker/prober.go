@@ -159,10 +159,10 @@ func (b *Breaker) work(ctx context.Context, from Instant) {
 		if !ok {
 			return
 		}
-		if !b.prober.rest(ctx, jitter(probing.pause(failed))-Now().Sub(from)) {
+		if !b.prober.rest(ctx, jitter(probing.pause(probing.Probes, failed))-Now().Sub(from)) {
 			continue
 		}
-		for range probing.PerTick {
+		for range probing.Probes.Size {
 			if done := b.try(ctx, probing.Timeout); done {
 				return
 			}

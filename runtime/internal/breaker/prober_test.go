@@ -43,7 +43,7 @@ func TestASecondProbeIsAnError(t *testing.T) {
 
 func TestPausesAreJittered(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		b := New("subject", with(func(s *Canary) { s.ProbesPerTick = 1 }).Strategy(), Hooks{})
+		b := New("subject", with(func(s *Canary) { s.ProbesPerTick = new(1) }).Strategy(), Hooks{})
 		probe := new(timedProbe)
 		b.Probe(probe.call)
 		time.Sleep(1000 * time.Second)
@@ -64,12 +64,12 @@ func TestPausesAreJittered(t *testing.T) {
 
 func TestAChangedIntervalHoldsAtOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		slow := with(func(s *Canary) { s.ProbesPerTick, s.ProbeInterval, s.ProbeBackoffMax = 1, time.Hour, time.Hour })
+		slow := with(func(s *Canary) { s.ProbesPerTick, s.ProbeInterval, s.ProbeBackoffMax = new(1), time.Hour, time.Hour })
 		b := New("subject", slow.Strategy(), Hooks{})
 		probe := new(timedProbe)
 		b.Probe(probe.call)
 		time.Sleep(10 * time.Second)
-		b.Reconfigure(with(func(s *Canary) { s.ProbesPerTick = 1 }).Strategy())
+		b.Reconfigure(with(func(s *Canary) { s.ProbesPerTick = new(1) }).Strategy())
 		synctest.Wait()
 		if n := len(probe.calls); n != 2 {
 			t.Errorf("%d probes, want the second at once: its pause is over", n)
@@ -131,7 +131,7 @@ func TestCloseDoesNotWaitForAHangingProbe(t *testing.T) {
 func TestProbesAreReported(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var probes []Probe
-		b := New("payments", with(func(s *Canary) { s.ProbesPerTick = 1 }).Strategy(), Hooks{
+		b := New("payments", with(func(s *Canary) { s.ProbesPerTick = new(1) }).Strategy(), Hooks{
 			Probe: func(p Probe) { probes = append(probes, p) },
 		})
 		b.Probe(func(ctx context.Context) error {

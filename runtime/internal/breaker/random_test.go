@@ -301,6 +301,8 @@ func drawCanary(t *rapid.T, s *Canary) {
 	if rapid.Bool().Draw(t, "waits") {
 		s.WaitDurationInOpenState = new(rapid.SampledFrom([]time.Duration{time.Millisecond, 5 * time.Second}).Draw(t, "wait"))
 	}
-	s.ProbesPerTick = rapid.IntRange(1, 3).Draw(t, "perTick")
+	if n := rapid.IntRange(0, 3).Draw(t, "perTick"); n > 0 {
+		s.ProbesPerTick = new(n)
+	}
 	s.ProbeBackoffMax = rapid.SampledFrom([]time.Duration{time.Second, 5 * time.Second, math.MaxInt32 * time.Second}).Draw(t, "backoff")
 }

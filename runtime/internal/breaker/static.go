@@ -13,13 +13,17 @@ import (
 // Static are the settings of STATIC_THRESHOLD.
 type Static struct {
 	FailureThreshold         int           `setting:"failureThreshold" default:"3" range:"[1,1000000]" doc:"failures among the last failureThresholdCapacity outcomes that open it"`
-	FailureThresholdCapacity int           `setting:"failureThresholdCapacity" default:"10" range:"[1,1000000]" doc:"outcomes that are looked at; fewer are enough to open it"`
+	FailureThresholdCapacity int           `setting:"failureThresholdCapacity" default:"10" range:"[1,10000]" beyond:"CANARY_RATE_THRESHOLD looks at up to 1000000, its slidingWindowSize" doc:"outcomes that are looked at; fewer are enough to open it"`
 	SuccessThreshold         int           `setting:"successThreshold" default:"5" range:"[1,1000000]" doc:"successes in HALF_OPEN that close it"`
-	SuccessThresholdCapacity int           `setting:"successThresholdCapacity" default:"=successThreshold" range:"[1,1000000]" doc:"trials at a time in HALF_OPEN; more failures than this less successThreshold open it again"`
+	SuccessThresholdCapacity int           `setting:"successThresholdCapacity" default:"=successThreshold" range:"[1,10000]" beyond:"CANARY_RATE_THRESHOLD admits up to 1000000, its permittedNumberOfCallsInHalfOpenState" doc:"trials at a time in HALF_OPEN; more failures than this less successThreshold open it again"`
 	TestDelay                time.Duration `setting:"testDelay" default:"20s" range:"[0s,8760h]" doc:"stay in OPEN; at this age a call moves it to HALF_OPEN"`
 	MaxHalfOpenDuration      time.Duration `setting:"maxHalfOpenDuration" default:"1m" range:"(0s,8760h]" doc:"HALF_OPEN with no permit left opens again when its newest trial is this old"`
 	Fleet
 }
+
+// maxWindow is how many outcomes the engine takes in again in a millisecond, as
+// it does under the breaker's lock.
+const maxWindow = 10_000
 
 // Check finds capacities that can't hold their threshold.
 func (s *Static) Check() (problems []setting.Problem) {
@@ -32,6 +36,11 @@ func (s *Static) Check() (problems []setting.Problem) {
 	}
 	below("failureThresholdCapacity", s.FailureThresholdCapacity, "failureThreshold", s.FailureThreshold)
 	below("successThresholdCapacity", s.SuccessThresholdCapacity, "successThreshold", s.SuccessThreshold)
+	if s.SuccessThreshold > maxWindow {
+		problems = append(problems, setting.Problem{
+			Field: "successThreshold", Message: fmt.Sprintf("%d is above %d, the largest successThresholdCapacity", s.SuccessThreshold, maxWindow),
+		})
+	}
 	return problems
 }
 

@@ -91,11 +91,17 @@ type Wait struct {
 // done by a worker that calls the probe, by a prober outside, or, where neither
 // is there and no delay ends OPEN, by a few of the calls that come in.
 type Probing struct {
-	Interval   time.Duration // pause between two ticks
-	PerTick    int           // probes in a tick, until one succeeds
-	Timeout    time.Duration // of one probe
+	Interval time.Duration // pause between two ticks
+	Probes   Ticks
+	Timeout  time.Duration // of one probe
+	Calls    Ticks         // where they serve as probes
+	Longest  time.Duration // a call that serves as probe is given up after this
+}
+
+// Ticks are the times at which an OPEN breaker asks.
+type Ticks struct {
+	Size       int           // probes, or calls, in a tick, until one succeeds
 	BackoffMax time.Duration // the pause doubles up to this while ticks fail; up to Interval: it stays
-	Longest    time.Duration // a call that serves as probe is given up after this
 }
 
 // Judge decides about a period. It is called under the breaker's lock, for

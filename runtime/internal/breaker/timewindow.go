@@ -65,6 +65,14 @@ func (w *timeWindow) expire(now Instant) {
 	}
 }
 
+func (w *timeWindow) into(to Window, now Instant) window {
+	other := to.open()
+	for t := range w.all(now) {
+		other.add(t)
+	}
+	return other
+}
+
 func (w *timeWindow) all(now Instant) iter.Seq[Tally] {
 	return func(yield func(Tally) bool) {
 		w.expire(now)

@@ -36,6 +36,7 @@ type window interface {
 	counts(now Instant) Counts  // what it holds at now
 	newest(now Instant) Instant // when successes came that were only counted meanwhile
 	all(now Instant) iter.Seq[Tally]
+	into(Window, Instant) window // a new one with what it holds, as far as there is room
 }
 
 func (w Window) open() window {
@@ -78,8 +79,8 @@ func (w *countWindow) add(t Tally) {
 	}
 	marked := max(t.Failures, t.Slow)
 	w.pass(t.Calls - marked)
-	for i := range marked {
-		w.place(i < t.Failures, i < t.Slow)
+	if marked > 0 {
+		w.mark(marked, t.Counts)
 	}
 }
 
@@ -94,17 +95,49 @@ func (w *countWindow) pass(n uint64) {
 	w.next = (w.next + n) % w.size
 }
 
-func (w *countWindow) place(failed, slow bool) {
-	place := w.next
-	w.pass(1)
-	if failed {
-		w.failed.set(place, w.size)
-		w.held.Failures++
+// mark lets n outcomes in, the first of which are the failures and slow calls of
+// c. Of more than the window holds only the last stay.
+func (w *countWindow) mark(n uint64, c Counts) {
+	beyond := n - min(n, w.size)
+	place := (w.next + beyond) % w.size
+	w.pass(n)
+	if failures := c.Failures - min(c.Failures, beyond); failures > 0 {
+		w.failed.set(place, failures, w.size)
+		w.held.Failures += failures
 	}
-	if slow {
-		w.slow.set(place, w.size)
-		w.held.Slow++
+	if slow := c.Slow - min(c.Slow, beyond); slow > 0 {
+		w.slow.set(place, slow, w.size)
+		w.held.Slow += slow
 	}
+}
+
+// into copies words, not outcomes: while settings change, calls wait for it.
+func (w *countWindow) into(to Window, now Instant) window {
+	if to.Span > 0 {
+		return w.timed(to, now)
+	}
+	sized := newCountWindow(to.Calls)
+	if n := min(w.held.Calls, sized.size); n > 0 {
+		first := (w.next + w.size - n) % w.size
+		sized.next, sized.held.Calls = n%sized.size, n
+		sized.failed, sized.held.Failures = w.failed.copy(first, n, w.size, sized.size)
+		sized.slow, sized.held.Slow = w.slow.copy(first, n, w.size, sized.size)
+	}
+	return sized
+}
+
+// timed is a window of time with the outcomes, dated now. What such a window
+// would not keep apart comes together.
+func (w *countWindow) timed(to Window, now Instant) window {
+	timed := to.open()
+	first, together := w.next+w.size-w.held.Calls, (w.held.Calls+keptApart-1)/keptApart
+	for done := uint64(0); done < w.held.Calls; {
+		n := min(together, w.held.Calls-done)
+		from := (first + done) % w.size
+		timed.add(Tally{now, Counts{n, w.failed.count(from, n, w.size), w.slow.count(from, n, w.size)}})
+		done += n
+	}
+	return timed
 }
 
 // all dates its outcomes now: a window of calls does not know their times.
@@ -132,12 +165,53 @@ func (w *countWindow) all(now Instant) iter.Seq[Tally] {
 // ring is a circle of bits. It takes memory when the first one is set.
 type ring []uint64
 
-// set sets the bit at place i of a circle of that size.
-func (r *ring) set(i, size uint64) {
+func newRing(size uint64) ring { return make(ring, (size+63)/64) }
+
+// set sets n bits from place from on of a circle of that size, n at most size.
+func (r *ring) set(from, n, size uint64) {
 	if *r == nil {
-		*r = make(ring, (size+63)/64)
+		*r = newRing(size)
 	}
-	(*r)[i/64] |= 1 << (i % 64)
+	straight := min(n, size-from)
+	r.setStraight(from, from+straight)
+	r.setStraight(0, n-straight)
+}
+
+func (r ring) setStraight(from, to uint64) {
+	for from < to {
+		mask, end := maskOf(from, to)
+		r[from/64] |= mask
+		from = end
+	}
+}
+
+// maskOf has the bits from place from to place to that are in one word. They end
+// before place end.
+func maskOf(from, to uint64) (mask, end uint64) {
+	end = min(to, (from/64+1)*64)
+	return ^uint64(0) >> (64 - (end - from)) << (from % 64), end
+}
+
+// copy is a circle of size newSize that begins with the n bits from place from
+// on, and how many are set. It is nil if none is.
+func (r ring) copy(from, n, size, newSize uint64) (copied ring, set uint64) {
+	if r == nil {
+		return nil, 0
+	}
+	copied = newRing(newSize)
+	for i := range (n + 63) / 64 {
+		width := min(n-i*64, 64)
+		straight := min(width, size-from)
+		copied[i] = r.bits(from, straight) | r.bits(0, width-straight)<<straight
+		set += uint64(bits.OnesCount64(copied[i]))
+		if from += width; from >= size {
+			from -= size
+		}
+	}
+	if set == 0 {
+		return nil, 0
+	}
+	return copied, set
 }
 
 func (r ring) get(i uint64) uint64 {
@@ -145,6 +219,24 @@ func (r ring) get(i uint64) uint64 {
 		return 0
 	}
 	return r[i/64] >> (i % 64) & 1
+}
+
+// count is how many of the n bits from place from on are set, n at most size.
+func (r ring) count(from, n, size uint64) (set uint64) {
+	if r == nil {
+		return 0
+	}
+	straight := min(n, size-from)
+	return r.countStraight(from, from+straight) + r.countStraight(0, n-straight)
+}
+
+func (r ring) countStraight(from, to uint64) (set uint64) {
+	for from < to {
+		mask, end := maskOf(from, to)
+		set += uint64(bits.OnesCount64(r[from/64] & mask))
+		from = end
+	}
+	return set
 }
 
 // clear clears n bits from place from on, n at most size, and returns how many
@@ -159,12 +251,20 @@ func (r ring) clear(from, n, size uint64) (cleared uint64) {
 
 func (r ring) clearStraight(from, to uint64) (cleared uint64) {
 	for from < to {
-		end := min(to, (from/64+1)*64)
-		mask := ^uint64(0) >> (64 - (end - from)) << (from % 64)
+		mask, end := maskOf(from, to)
 		word := &r[from/64]
 		cleared += uint64(bits.OnesCount64(*word & mask))
 		*word &^= mask
 		from = end
 	}
 	return cleared
+}
+
+// bits are n bits from place from on, at most 64.
+func (r ring) bits(from, n uint64) uint64 {
+	word := r[from/64] >> (from % 64)
+	if from%64+n > 64 {
+		word |= r[from/64+1] << (64 - from%64)
+	}
+	return word & (^uint64(0) >> (64 - n))
 }

@@ -47,6 +47,76 @@ func TestCountWindowHoldsTheLastOutcomes(t *testing.T) {
 	})
 }
 
+// What a window holds goes into one of another size outcome by outcome, although
+// it is copied by words, and into one of time as one tally.
+func TestFieldF17WindowGoesIntoAnotherAsOneByOne(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		sizes := rapid.OneOf(rapid.IntRange(0, 5), rapid.SampledFrom([]int{63, 64, 65, 127, 128, 129, 200}))
+		w := newCountWindow(sizes.Draw(t, "size"))
+		for range rapid.IntRange(0, 4).Draw(t, "tallies") {
+			calls := rapid.Uint64Range(0, 150)
+			marked := calls.Draw(t, "marked")
+			w.add(Tally{Counts: Counts{calls.Draw(t, "plain"), 0, 0}})
+			w.add(Tally{Counts: Counts{marked, rapid.Uint64Range(0, marked).Draw(t, "failed"), rapid.Uint64Range(0, marked).Draw(t, "slow")}})
+		}
+		to := Window{Calls: sizes.Draw(t, "new size")}
+		wantSame(t, w.into(to, 7), w, to.open())
+		if span := w.into(Window{Span: time.Second}, 7); span.counts(7) != w.counts(7) {
+			t.Fatalf("a window of time holds %v, want %v", span.counts(7), w.counts(7))
+		}
+	})
+}
+
+// wantSame compares a window with one that takes the outcomes of old in one by
+// one, also after more outcomes.
+func wantSame(t *rapid.T, got window, old, want window) {
+	for tally := range old.all(0) {
+		for _, one := range singly(tally.Counts) {
+			want.add(Tally{Counts: one})
+		}
+	}
+	for more := uint64(0); more < 300; more += 50 {
+		if got.counts(0) != want.counts(0) {
+			t.Fatalf("after %d more it holds %v, want %v", more, got.counts(0), want.counts(0))
+		}
+		for _, w := range []window{got, want} {
+			w.add(Tally{Counts: Counts{Calls: 50, Failures: more % 100 / 50}})
+		}
+	}
+}
+
+func TestManyMarkedOutcomesAtOnceAreAsOneByOne(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		size := rapid.IntRange(1, 130).Draw(t, "size")
+		got, want := newCountWindow(size), newCountWindow(size)
+		t.Repeat(map[string]func(*rapid.T){
+			"": func(t *rapid.T) {
+				if got.counts(0) != want.counts(0) {
+					t.Fatalf("it holds %v, want %v", got.counts(0), want.counts(0))
+				}
+			},
+			"add": func(t *rapid.T) {
+				n := rapid.Uint64Range(1, 300).Draw(t, "n")
+				c := Counts{n, rapid.Uint64Range(0, n).Draw(t, "failed"), rapid.Uint64Range(0, n).Draw(t, "slow")}
+				got.add(Tally{Counts: c})
+				for range n - max(c.Failures, c.Slow) {
+					want.add(Tally{Counts: Counts{Calls: 1}})
+				}
+				for i := range max(c.Failures, c.Slow) {
+					one := Counts{Calls: 1}
+					if i < c.Failures {
+						one.Failures = 1
+					}
+					if i < c.Slow {
+						one.Slow = 1
+					}
+					want.add(Tally{Counts: one})
+				}
+			},
+		})
+	})
+}
+
 func sum(outcomes []Counts) (total Counts) {
 	for _, o := range outcomes {
 		total.plus(o)

@@ -90,7 +90,7 @@ func TestEveryFaultOfSyntaxIsReportedAtItsPlace(t *testing.T) {
 			"1:41: breakers.a.failureThreshold: NaN is no JSON value, expected a whole number in [1, 1000000]\n" +
 				`resilience.json:1:59: breakers.a.testDelay: -Infinity is no JSON value, expected a duration in [0s, 8760h]; write "20s", "1m30s", "PT20S" or a number of seconds` + "\n" +
 				"resilience.json:1:90: breakers.a.successThreshold: 007 is no JSON value, expected a whole number in [1, 1000000]\n" +
-				"resilience.json:1:123: breakers.a.failureThresholdCapacity: 0x10 is no JSON value, expected a whole number in [1, 1000000]"},
+				"resilience.json:1:123: breakers.a.failureThresholdCapacity: 0x10 is no JSON value, expected a whole number in [1, 10000]"},
 		{"values that are no JSON where nobody reads",
 			`{"y": {"a": nan, "b": [True, {"c": 007}], "d": 7}, "x": undefined, "breakers": {"a": {"testDelay": [NaN]}}}`,
 			"1:2: y: no such section; allowed are breakers, bulkheads, timeouts, sharedState\n" +

@@ -30,7 +30,7 @@ func (r *reader) value(f *setting.Field, path string, v hujson.Value) (value any
 	case !ok:
 		r.wrong(v, path, expected(f)+r.guess(f, text))
 	case !r.inRange(f, v, value):
-		r.fault(v.StartOffset, path, "%s is outside %v%s", r.describe(v), f.Range, r.otherUnit(f, v))
+		r.fault(v.StartOffset, path, "%s%s", f.Outside(value, r.describe(v)), r.otherUnit(f, v))
 		ok = false
 	default:
 		if doubt := f.Doubt(r.written(v), value); doubt != "" {

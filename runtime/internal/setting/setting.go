@@ -17,7 +17,8 @@
 // the value of another setting. range is in interval notation: a bracket
 // includes the bound, a parenthesis excludes it, and an empty bound is none; a
 // duration has both. usual:"1m" is the longest duration for which a number without
-// a unit passes for seconds without a doubt. Fields without a setting tag are no settings; those of an
+// a unit passes for seconds without a doubt; beyond says what else serves who needs
+// more than the range. Fields without a setting tag are no settings; those of an
 // embedded struct count as the struct's own. Rules between fields are methods:
 // [Checker], [Warner].
 //
@@ -25,6 +26,7 @@
 package setting
 
 import (
+	"errors"
 	"fmt"
 	"reflect"
 	"slices"
@@ -53,6 +55,7 @@ type Field struct {
 	Like     string        // the setting whose value is the default, if any
 	Range    Range         // allowed numbers and durations
 	OneOf    []string      // allowed texts; nil: any
+	Beyond   string        // a way out where a value is above the range
 	Optional bool          // nil is a value and means off
 	Usual    time.Duration // longest that is written as a number of seconds without a doubt; 0: see usualLongest
 	Doc      string        // what it means, without a final period
@@ -186,7 +189,7 @@ func describe(t reflect.Type) []Field {
 }
 
 func describeField(name string, sf reflect.StructField) (f Field, err error) {
-	f = Field{Name: name, Doc: sf.Tag.Get("doc"), index: sf.Index}
+	f = Field{Name: name, Doc: sf.Tag.Get("doc"), Beyond: sf.Tag.Get("beyond"), index: sf.Index}
 	if f.Kind, f.Optional, err = kindOf(sf.Type); err != nil {
 		return f, err
 	}
@@ -221,6 +224,15 @@ func describeField(name string, sf reflect.StructField) (f Field, err error) {
 	return f, f.Accepts(f.Default)
 }
 
+// Outside says that a value is not in the range, as a message shows the value.
+func (f *Field) Outside(value any, shown string) string {
+	text := fmt.Sprintf("%s is outside %v", shown, f.Range)
+	if f.Beyond != "" && compare(value, f.Range.High) > 0 {
+		text += "; " + f.Beyond
+	}
+	return text
+}
+
 // Accepts returns what is wrong with a value that has the type of the setting's
 // kind.
 func (f *Field) Accepts(value any) error {
@@ -228,7 +240,7 @@ func (f *Field) Accepts(value any) error {
 		return fmt.Errorf("%s is not %s", Format(value), f.Allowed())
 	}
 	if !f.Range.Holds(value) {
-		return fmt.Errorf("%s is outside %s", Format(value), f.Range)
+		return errors.New(f.Outside(value, Format(value)))
 	}
 	return nil
 }

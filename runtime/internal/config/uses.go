@@ -1,0 +1,112 @@
+package config
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/resgen-go/resgen/runtime/internal/setting"
+)
+
+// Use is what one method takes from the settings.
+type Use struct {
+	Method  string // such as "Payments.Charge"
+	Breaker string // empty: none
+	Timeout string // likewise
+	Probe   bool   // the method is the breaker's probe, and nothing guards it
+}
+
+// breakerUse is all uses of one breaker.
+type breakerUse struct {
+	called, probed bool
+	bounded        bool // every call has a timeout
+	slowest        Use  // the call with the longest timeout
+	limit          time.Duration
+}
+
+// Misfits are settings of breakers that mean something else than they say,
+// because of how the breakers are used.
+func (f *File) Misfits(uses []Use) Faults {
+	var all Faults
+	for name, use := range f.breakerUses(uses) {
+		_, settings := f.Breaker(name)
+		strategy := settings.Strategy()
+		warn := func(field, format string, args ...any) {
+			all = append(all, f.about(name, field, fmt.Sprintf(format, args...)))
+		}
+		if longest := strategy.HalfOpen().Trials.Longest; longest > 0 && use.limit > longest {
+			warn("maxHalfOpenDuration", "%s is below the %s that timeouts.%s gives %s, so its trials are waited for that long and a tenth more",
+				setting.Format(longest), setting.Format(use.limit), use.slowest.Timeout, use.slowest.Method)
+		}
+		if slow := strategy.SlowAfter(); use.called && use.bounded && slow >= use.limit {
+			warn("slowCallDurationThreshold", "%s is not below any timeout of its calls, the longest of which is %s, of %s: they fail before they are slow",
+				setting.Format(slow), setting.Format(use.limit), use.slowest.Method)
+		}
+		if use.probed && strategy.Open().Probing == nil {
+			warn("", "%s never asks the probe that the breaker has; CANARY_RATE_THRESHOLD does", strategy.Name())
+		}
+	}
+	return all.settle()
+}
+
+// Unprobed are the breakers whose strategy asks a probe, which they have not,
+// so that calls serve in its place.
+func (f *File) Unprobed(uses []Use) Faults {
+	var all Faults
+	for name, use := range f.breakerUses(uses) {
+		_, settings := f.Breaker(name)
+		if wait := settings.Strategy().Open(); use.called && !use.probed && wait.Probing != nil && wait.Delay == nil {
+			strategy, _ := f.Breaker(name)
+			all = append(all, f.about(name, "", strategy+" has no probe, so while the breaker is OPEN some calls serve in its place, and fail with the dependency; "+
+				"mark a cheap method with //resilience:probe, report through ExternalProbe, or set waitDurationInOpenState"))
+		}
+	}
+	return all.settle()
+}
+
+func (f *File) breakerUses(uses []Use) map[string]*breakerUse {
+	all := map[string]*breakerUse{}
+	for _, u := range uses {
+		if u.Breaker == "" {
+			continue
+		}
+		if all[u.Breaker] == nil {
+			all[u.Breaker] = &breakerUse{bounded: true}
+		}
+		all[u.Breaker].add(u, f.limit(u.Timeout))
+	}
+	return all
+}
+
+// limit is that of a timeout, and 0 without one.
+func (f *File) limit(timeout string) time.Duration {
+	if timeout == "" {
+		return 0
+	}
+	return f.Timeout(timeout)
+}
+
+func (b *breakerUse) add(u Use, limit time.Duration) {
+	if u.Probe {
+		b.probed = true
+		return
+	}
+	b.called = true
+	b.bounded = b.bounded && limit > 0
+	if limit > b.limit || limit == b.limit && u.Method < b.slowest.Method {
+		b.slowest, b.limit = u, limit
+	}
+}
+
+// about is a fault of a breaker, at its place in the file if that has it. A field
+// is where the object has it.
+func (f *File) about(name, field, message string) Fault {
+	fault := Fault{File: f.name, Path: join(Breakers, name), Message: message}
+	if f.Has(Breakers, name) {
+		e := f.sections[Breakers].named[name]
+		fault.Line, fault.Column = e.line, e.column
+	}
+	if field != "" {
+		fault.Path = join(fault.Path, field)
+	}
+	return fault
+}

@@ -1,0 +1,64 @@
+package resilience
+
+import (
+	"cmp"
+	"maps"
+	"slices"
+	"time"
+
+	"github.com/resgen-go/resgen/runtime/internal/config"
+)
+
+// Use is what one method of a wrapper takes from the settings.
+type Use = config.Use
+
+// usage is what the wrappers of a registry take from its settings.
+type usage struct {
+	of   map[string][]Use // by breaker
+	told map[string]bool  // warnings about the settings in force
+	soon *time.Timer      // to warn of breakers without a probe; nil: nothing to tell
+}
+
+// forProbe is how long a breaker may lack its probe before that is told: who
+// reports by ExternalProbe says so after the wrappers are made.
+const forProbe = time.Second
+
+// noteUses remembers what a wrapper uses, and warns of what does not fit.
+func (r *Registry) noteUses(added []Use) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	touched := map[string][]Use{}
+	for _, use := range added {
+		if of := r.usage.of; !slices.Contains(of[use.Breaker], use) {
+			of[use.Breaker] = append(of[use.Breaker], use)
+		}
+		touched[use.Breaker] = r.usage.of[use.Breaker]
+	}
+	uses := slices.Concat(slices.Collect(maps.Values(touched))...)
+	r.warnOnce(r.settings.Misfits(uses))
+	if r.usage.soon == nil && len(r.settings.Unprobed(uses)) > 0 {
+		r.usage.soon = time.AfterFunc(forProbe, r.warnOfUnprobed)
+	}
+}
+
+func (r *Registry) allUses() []Use { return slices.Concat(slices.Collect(maps.Values(r.usage.of))...) }
+
+func (r *Registry) warnOfUnprobed() {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.usage.soon != nil {
+		r.usage.soon.Stop()
+		r.usage.soon = nil
+		r.warnOnce(r.settings.Unprobed(r.allUses()))
+	}
+}
+
+func (r *Registry) warnOnce(warnings config.Faults) {
+	for _, warning := range warnings {
+		warning.File = cmp.Or(warning.File, builtIn)
+		if text := warning.String(); !r.usage.told[text] {
+			r.usage.told[text] = true
+			r.events.emit(SettingWarning{At: time.Now(), Text: text})
+		}
+	}
+}
