@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -103,7 +104,13 @@ func TestFieldL02CanaryThatStartsOpenSaysWhy(t *testing.T) {
 				}
 			})))
 		answer := errors.New("dial tcp: connection refused")
-		wireProbe(t, registry, "b", func(context.Context) error { return answer })
+		var well atomic.Bool
+		wireProbe(t, registry, "b", func(context.Context) error {
+			if well.Load() {
+				return nil
+			}
+			return answer
+		})
 		time.Sleep(10 * time.Second)
 		b := breakerOf(t, registry, "b")
 		if b.State != resilience.Open || b.Reason == "" || b.LastProbe.Error != answer.Error() || b.LastProbe.At.IsZero() || b.LastProbe.Method != "" {
@@ -116,7 +123,7 @@ func TestFieldL02CanaryThatStartsOpenSaysWhy(t *testing.T) {
 		}
 		handle(t, registry, "b").Reset("test")
 		handle(t, registry, "b").Trip("test")
-		answer = nil
+		well.Store(true)
 		time.Sleep(10 * time.Second)
 		if b := breakerOf(t, registry, "b"); b.State != resilience.HalfOpen || b.LastProbe != (resilience.Trouble{}) {
 			t.Errorf("after a good probe it is %+v", b)
