@@ -140,11 +140,11 @@ func refusalsIn(err error, registry *generation) (found []*RefusalError) {
 
 // probed tells of a probe that has ended.
 func (r *Registry) probed(p breaker.Probe) {
-	r.events.emit(Probed{
+	r.tell(Probed{
 		At: p.At, Breaker: p.Breaker, Err: p.Err, Overdue: p.Overdue,
 		External: p.External, Duration: Duration(p.Took),
 	})
 	if warning := r.circles.look(p, &r.generation); warning != "" {
-		r.events.emit(SettingWarning{At: time.Now(), Text: warning})
+		r.tell(SettingWarning{At: time.Now(), Text: warning})
 	}
 }

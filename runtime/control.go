@@ -126,8 +126,7 @@ func (r *Registry) newHooks() breaker.Hooks {
 				Reason: t.Reason, By: t.By, Figures: Figures(t.Figures), Refused: t.Refused, Lasted: Duration(t.Duration),
 				LastFailure: Trouble(t.LastFailure), LastProbe: Trouble(t.LastProbe),
 			}
-			r.log.emit(event)
-			r.events.emit(event)
+			r.tell(event)
 		},
 		Probe: r.probed,
 	}

@@ -102,6 +102,12 @@ type Mismatch struct {
 	Overflow int       `json:"overflow"` // calls that found no reserved permit left
 }
 
+// tell tells the log and the observers of an event.
+func (r *Registry) tell(e Event) {
+	r.log.emit(e)
+	r.events.emit(e)
+}
+
 func (Transition) event()     {}
 func (Refused) event()        {}
 func (CallEnded) event()      {}

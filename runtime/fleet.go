@@ -107,12 +107,12 @@ func (r *Registry) shares(name string) bool {
 func (r *Registry) fleetHooks() sharing.Hooks {
 	return sharing.Hooks{
 		Outage: func(o sharing.Outage) {
-			r.events.emit(Outage{At: o.At, Breaker: o.Breaker, Change: o.Change, Reason: o.Reason})
+			r.tell(Outage{At: o.At, Breaker: o.Breaker, Change: o.Change, Reason: o.Reason})
 		},
 		Link: func(l sharing.Link) {
 			link := FleetLink{At: l.At, Err: redact.Error(l.Err)}
 			r.link.Store(&link)
-			r.events.emit(link)
+			r.tell(link)
 		},
 		Rest: func() { r.link.Store(nil) },
 	}

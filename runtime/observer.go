@@ -1,9 +1,7 @@
 package resilience
 
 import (
-	"context"
 	"errors"
-	"log/slog"
 	"sync"
 )
 
@@ -40,13 +38,13 @@ const (
 
 var (
 	errUndelivered = errors.New("resilience: an observer did not take its last events in time")
-	errUnlogged    = errors.New("resilience: the handler of the log did not take the last transitions in time")
+	errUnlogged    = errors.New("resilience: the handler of the log did not take the last lines in time")
 )
 
 // events is a queue before observers. Its goroutine lives only while events wait.
 type events struct {
 	observers []Observer
-	observed  bool // somebody wants more than transitions
+	observed  bool // somebody is there
 	calls     bool // somebody wants CallEnded
 
 	mu         sync.Mutex
@@ -159,37 +157,4 @@ func (q *events) drain(late error) error {
 	q.waiting = append(q.waiting, delivered)
 	q.mu.Unlock()
 	return within(patience, delivered, late)
-}
-
-// newLog is a queue of transitions for the logger. It is apart from that of the
-// observers, so that a slow one does not hold up the log.
-func newLog(logger *slog.Logger) *events {
-	if logger == nil || logger.Handler() == nil {
-		return new(events)
-	}
-	return &events{observers: []Observer{transitionLog{logger.Handler()}}}
-}
-
-type transitionLog struct{ handler slog.Handler }
-
-func (l transitionLog) Observe(e Event) {
-	t := e.(Transition)
-	level := slog.LevelInfo
-	if t.To == Open || t.To == ForcedOpen {
-		level = slog.LevelWarn
-	}
-	if !l.handler.Enabled(context.Background(), level) {
-		return
-	}
-	record := slog.NewRecord(t.At, level, "breaker changed state", 0)
-	record.AddAttrs(
-		slog.String("breaker", t.Breaker),
-		slog.String("from", t.From.String()),
-		slog.String("to", t.To.String()),
-		slog.String("reason", t.Reason),
-	)
-	if t.By != "" {
-		record.AddAttrs(slog.String("by", t.By))
-	}
-	l.handler.Handle(context.Background(), record)
 }

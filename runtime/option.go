@@ -64,8 +64,11 @@ func Settings(name string, text []byte) Option {
 // a name in use change nothing. It needs settings: without a source New fails.
 func Strict() Option { return func(s *setup) { s.strict = true } }
 
-// Logger says where transitions are logged; nil: nowhere. The default is
-// slog.Default().
+// Logger says where the log goes; nil: nowhere. The default is slog.Default(). The
+// log tells of what somebody may have to do something about: breakers that change
+// their state, with the last failure; probes that fail, whenever they do so in
+// another way; bulkheads that begin to refuse; settings that are rejected or
+// doubtful, and names that they lack; the link to processes that share breakers.
 func Logger(logger *slog.Logger) Option { return func(s *setup) { s.logger = logger } }
 
 // Observe adds an observer, or none if it is nil. It gets every event but

@@ -24,7 +24,7 @@ import (
 // methods are safe for concurrent use.
 type Registry struct {
 	events *events // for the observers
-	log    *events // of transitions, for the logger
+	log    *events // for the logger
 	strict bool
 	source Source                    // nil: built-in settings
 	stop   func()                    // of following the source
@@ -193,6 +193,9 @@ func (r *Registry) end() error {
 	if r.fleet != nil {
 		r.fleet.Close()
 	}
+	for _, b := range r.sortedBulkheads() {
+		b.EndWatch()
+	}
 	return errors.Join(r.unfollow(), r.log.drain(errUnlogged), r.events.drain(errUndelivered))
 }
 
@@ -236,6 +239,12 @@ func (r *Registry) sortedBreakers() []*breaker.Breaker {
 	return sortedByName(r.breakers)
 }
 
+func (r *Registry) sortedBulkheads() []*bulkhead.Bulkhead {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return sortedByName(r.bulkheads)
+}
+
 func sortedNames[T any](named map[string]T) []string { return slices.Sorted(maps.Keys(named)) }
 
 func sortedByName[T any](named map[string]T) []T {
@@ -266,7 +275,11 @@ func (r *Registry) strategy(settings breaker.Settings) breaker.Strategy {
 
 func (r *Registry) bulkhead(name string) (*bulkhead.Bulkhead, error) {
 	return find(r, config.Bulkheads, name, r.bulkheads, func() *bulkhead.Bulkhead {
-		return bulkhead.New(name, r.settings.Bulkhead(name))
+		b := bulkhead.New(name, r.settings.Bulkhead(name))
+		if len(r.log.observers) > 0 {
+			b.Watch(func(e bulkhead.Refusing) { r.log.emit(shedding{e}) })
+		}
+		return b
 	})
 }
 
@@ -307,7 +320,7 @@ func (r *Registry) admitName(section, name string, known int) error {
 	if r.strict {
 		return unknown.fault(r.settings.Name())
 	}
-	r.events.emit(unknown)
+	r.tell(unknown)
 	return nil
 }
 

@@ -81,7 +81,7 @@ func (r *Registry) Reload() error {
 		reload.Changed = r.apply(settings)
 	}
 	r.reload = reload
-	r.events.emit(reload)
+	r.tell(reload)
 	if err == nil {
 		r.warn()
 	}
@@ -103,7 +103,7 @@ func (r *Registry) check(settings *config.File, source string) error {
 		return err
 	}
 	for _, unknown := range lost {
-		r.events.emit(unknown)
+		r.tell(unknown)
 	}
 	return nil
 }
@@ -135,7 +135,7 @@ func (r *Registry) names() iter.Seq2[string, []string] {
 // bulkheads are too small for an entry, and what does not fit how it is used.
 func (r *Registry) warn() {
 	for _, warning := range r.settings.Warnings() {
-		r.events.emit(SettingWarning{At: time.Now(), Text: warning.String()})
+		r.tell(SettingWarning{At: time.Now(), Text: warning.String()})
 	}
 	for _, name := range sortedNames(r.reserves) {
 		r.warnOfReserve(name)
@@ -174,7 +174,7 @@ func (r *Registry) warnOfReserve(bulkhead string) {
 	if wanted.permits <= size {
 		return
 	}
-	r.events.emit(SettingWarning{At: time.Now(), Text: fmt.Sprintf(
+	r.tell(SettingWarning{At: time.Now(), Text: fmt.Sprintf(
 		"%s: bulkheads.%s.maxConcurrentCalls: %d is below the %d permits that %s reserves: all its calls are refused",
 		cmp.Or(r.settings.Name(), builtIn), bulkhead, size, wanted.permits, wanted.method)})
 }

@@ -30,7 +30,7 @@ type side struct {
 }
 
 func startSide(preload bool) (*side, error) {
-	registry, err := resilience.New(resilience.Settings("preload", settings))
+	registry, err := resilience.New(resilience.Settings("preload", settings), resilience.Logger(nil))
 	if err != nil {
 		return nil, err
 	}

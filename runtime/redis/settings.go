@@ -69,15 +69,27 @@ func parseAddress(address string) (option rueidis.ClientOption, err error) {
 	return option, nil
 }
 
+// server is the address as it was given, and where.
+func (s *settings) server() (address, from string) {
+	if s.Address != nil {
+		return *s.Address, "sharedState.address"
+	}
+	if s.AddressEnv != usual.AddressEnv { // perhaps what belongs into the variable
+		return os.Getenv(s.AddressEnv), "the variable that addressEnv names"
+	}
+	return os.Getenv(s.AddressEnv), "$" + s.AddressEnv
+}
+
+// place is where the server is, without secrets; empty if that is not known.
+func (s *settings) place() string {
+	address, _ := s.server()
+	option, _ := parseAddress(address)
+	return strings.Join(option.InitAddress, ",")
+}
+
 // option is how to connect, without what the connection itself settles.
 func (s *settings) option() (option rueidis.ClientOption, err error) {
-	address, from := os.Getenv(s.AddressEnv), "the variable that addressEnv names"
-	if s.AddressEnv == usual.AddressEnv {
-		from = "$" + s.AddressEnv
-	}
-	if s.Address != nil {
-		address, from = *s.Address, "sharedState.address"
-	}
+	address, from := s.server()
 	if address == "" {
 		return option, fmt.Errorf("sharedState.address is missing, and %s is not set", from)
 	}

@@ -440,7 +440,7 @@ func TestAComplaintWaitsForTheLink(t *testing.T) {
 	var told []error
 	f := newFleet()
 	f.hooks.Link = func(l sharing.Link) { told = append(told, l.Err) }
-	w := &worker{fleet: f, ctx: t.Context(), complaints: []error{errForgot}}
+	w := &worker{fleet: f, settings: new(settings), ctx: t.Context(), complaints: []error{errForgot}}
 	for _, trouble := range []error{errDown, nil} {
 		w.tell(trouble)
 		w.complain()

@@ -282,7 +282,8 @@ func (w *worker) judge(members []*member, trouble error) {
 	w.tell(nil)
 }
 
-// tell tells observers once that the link is lost, and once that it is back.
+// tell tells observers once that the link is lost, with the server's address, and
+// once that it is back.
 func (w *worker) tell(trouble error) {
 	state := up
 	if trouble != nil {
@@ -292,6 +293,9 @@ func (w *worker) tell(trouble error) {
 		return
 	}
 	w.link = state
+	if place := w.settings.place(); trouble != nil && place != "" {
+		trouble = fmt.Errorf("Redis at %s: %w", place, trouble)
+	}
 	w.fleet.hooks.Link(sharing.Link{At: time.Now(), Err: trouble})
 }
 

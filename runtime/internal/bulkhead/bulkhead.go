@@ -75,6 +75,7 @@ type Bulkhead struct {
 	capacity int // requests that may wait
 
 	demanded atomic.Bool // some entry may hold permits
+	refusing *refusing   // nil: nobody wants to know
 
 	// Every call writes the tally. It keeps a cache line of its own, together
 	// with the one figure that is read beside it.

@@ -63,6 +63,7 @@ func (r *Refusal) String() string {
 // last of the others is kept.
 func (b *Bulkhead) refuse(r Refusal) *Refusal {
 	b.counters.refused[r.Kind].Add(1)
+	b.noteRefusal(r.Kind)
 	r.Bulkhead = b
 	if r == *b.full {
 		return b.full

@@ -1,0 +1,216 @@
+package resilience
+
+import (
+	"context"
+	"log/slog"
+	"time"
+
+	"github.com/resgen-go/resgen/runtime/internal/bulkhead"
+	"github.com/resgen-go/resgen/runtime/internal/text"
+)
+
+// newLog is a queue of events for the logger. It is apart from that of the
+// observers, so that a slow one does not hold up the log.
+func newLog(logger *slog.Logger) *events {
+	if logger == nil || logger.Handler() == nil {
+		return new(events)
+	}
+	return &events{observers: []Observer{&journal{handler: logger.Handler(), probes: map[string]*probeLog{}}}}
+}
+
+// journal writes what people should see who have not asked for anything: each
+// change once, and nothing again and again while it lasts. Events come one at a
+// time.
+type journal struct {
+	handler  slog.Handler
+	probes   map[string]*probeLog // by breaker
+	rejected string               // why settings were, as long as they are
+	warnings map[string]bool      // of the settings in force
+	outdated map[string]bool      // of those before
+}
+
+// shedding is an event for the log alone: observers have each refusal.
+type shedding struct{ bulkhead.Refusing }
+
+func (shedding) event() {}
+
+func (j *journal) Observe(e Event) {
+	switch e := e.(type) {
+	case Transition:
+		j.transition(e)
+	case Probed:
+		j.probed(e)
+	case shedding:
+		j.shedding(e)
+	case Reloaded:
+		j.reloaded(e)
+	case SettingWarning:
+		j.warning(e)
+	case UnknownName:
+		j.unknown(e)
+	case Outage:
+		j.outage(e)
+	case FleetLink:
+		j.link(e)
+	}
+}
+
+func (j *journal) write(at time.Time, level slog.Level, message string, attrs ...slog.Attr) {
+	if !j.handler.Enabled(context.Background(), level) {
+		return
+	}
+	record := slog.NewRecord(at, level, message, 0)
+	record.AddAttrs(attrs...)
+	j.handler.Handle(context.Background(), record)
+}
+
+func (j *journal) transition(e Transition) {
+	level := slog.LevelInfo
+	attrs := []slog.Attr{
+		slog.String("breaker", e.Breaker),
+		slog.String("from", e.From.String()),
+		slog.String("to", e.To.String()),
+		slog.String("reason", e.Reason),
+	}
+	if e.By != "" {
+		attrs = append(attrs, slog.String("by", e.By))
+	}
+	if e.To == Open || e.To == ForcedOpen {
+		level = slog.LevelWarn
+		attrs = e.LastFailure.appendTo(attrs, "lastFailure")
+	}
+	j.write(e.At, level, "breaker changed state", e.LastProbe.appendTo(attrs, "lastProbe")...)
+}
+
+func (t Trouble) appendTo(attrs []slog.Attr, key string) []slog.Attr {
+	if t == (Trouble{}) {
+		return attrs
+	}
+	group := []slog.Attr{slog.Time("at", t.At)}
+	if t.Method != "" {
+		group = append(group, slog.String("method", t.Method))
+	}
+	return append(attrs, slog.Attr{Key: key, Value: slog.GroupValue(append(group, slog.String("error", t.Error))...)})
+}
+
+// probeLog is what the log has of the probes of a breaker.
+type probeLog struct {
+	failed int    // since the last good one
+	logged bool   // one of them is in the log
+	text   string // of that one
+	full   time.Time
+}
+
+// Errors may differ each time, by the port of a connection perhaps. So many
+// changes are logged one after the other, and then one each while.
+const (
+	probeChanges = 5
+	probePause   = time.Minute
+)
+
+// allow takes one of the lines that are left. They are all there again at full.
+func (p *probeLog) allow(now time.Time) bool {
+	if p.full.Before(now) {
+		p.full = now
+	}
+	if p.full.Sub(now) > (probeChanges-1)*probePause {
+		return false
+	}
+	p.full = p.full.Add(probePause)
+	return true
+}
+
+// probed logs a failure of a probe if it is another than before, and the success
+// that ends them.
+func (j *journal) probed(e Probed) {
+	p := j.probes[e.Breaker]
+	if p == nil {
+		p = new(probeLog)
+		j.probes[e.Breaker] = p
+	}
+	if e.Err == nil {
+		if p.logged {
+			j.write(e.At, slog.LevelInfo, "probe succeeded", slog.String("breaker", e.Breaker), slog.Int("failedBefore", p.failed))
+		}
+		p.failed, p.logged, p.text = 0, false, ""
+		return
+	}
+	p.failed++
+	fault := text.Of(e.Err)
+	if p.logged && p.text == fault || !p.allow(e.At) {
+		return
+	}
+	p.logged, p.text = true, fault
+	j.write(e.At, slog.LevelWarn, "probe failed", slog.String("breaker", e.Breaker), slog.String("error", fault), slog.Int("failed", p.failed))
+}
+
+func (j *journal) shedding(e shedding) {
+	attrs := []slog.Attr{
+		slog.String("bulkhead", e.Bulkhead),
+		slog.Int("maxConcurrentCalls", e.Size),
+		slog.String("reason", fullKinds[e.Kind].String()),
+	}
+	if !e.Over {
+		j.write(e.At, slog.LevelWarn, "bulkhead refuses calls", attrs...)
+		return
+	}
+	attrs = append(attrs, slog.Uint64("refused", e.Refused), slog.Duration("lasted", e.Lasted))
+	j.write(e.At, slog.LevelInfo, "bulkhead refuses calls no more", attrs...)
+}
+
+// reloaded logs what changes, and a rejection once.
+func (j *journal) reloaded(e Reloaded) {
+	if e.Err != nil {
+		if fault := text.Of(e.Err); fault != j.rejected {
+			j.rejected = fault
+			j.write(e.At, slog.LevelWarn, "settings rejected, those before stay in force", slog.String("source", e.Source), slog.String("error", fault))
+		}
+		return
+	}
+	level := slog.LevelInfo
+	if len(e.Changed) == 0 && j.rejected == "" {
+		level = slog.LevelDebug
+	}
+	j.rejected = ""
+	j.outdated, j.warnings = j.warnings, nil
+	j.write(e.At, level, "settings in force", slog.String("source", e.Source), slog.Any("changed", e.Changed))
+}
+
+// warning logs what was not logged of the settings before: those that are read
+// again are warned of again.
+func (j *journal) warning(e SettingWarning) {
+	told := j.warnings[e.Text] || j.outdated[e.Text]
+	if j.warnings == nil {
+		j.warnings = map[string]bool{}
+	}
+	j.warnings[e.Text] = true
+	if !told {
+		j.write(e.At, slog.LevelWarn, "doubtful setting", slog.String("warning", e.Text))
+	}
+}
+
+func (j *journal) unknown(e UnknownName) {
+	attrs := []slog.Attr{slog.String("section", e.Section), slog.String("name", e.Name)}
+	if e.Nearest != "" {
+		attrs = append(attrs, slog.String("nearestUnused", e.Nearest))
+	}
+	j.write(e.At, slog.LevelWarn, "name is not in the settings, the defaults hold for it", attrs...)
+}
+
+func (j *journal) outage(e Outage) {
+	level := slog.LevelInfo
+	if e.Change == OutageBegan {
+		level = slog.LevelWarn
+	}
+	j.write(e.At, level, "outage of all processes that share a breaker",
+		slog.String("breaker", e.Breaker), slog.String("change", e.Change.String()), slog.String("reason", e.Reason))
+}
+
+func (j *journal) link(e FleetLink) {
+	if e.Err != nil {
+		j.write(e.At, slog.LevelWarn, "link to the processes that share breakers lost, each decides for itself",
+			slog.String("error", text.Of(e.Err)))
+		return
+	}
+	j.write(e.At, slog.LevelInfo, "link to the processes that share breakers is there")
+}
