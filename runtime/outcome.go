@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"os"
 	"slices"
+
+	"github.com/resgen-go/resgen/runtime/internal/errtree"
 )
 
 // Outcome says what a call's end means for its breaker.
@@ -94,7 +96,7 @@ func refusals(err error) (only, asked bool) {
 		if refusal, is := err.(*RefusalError); is {
 			return true, refusal.asked()
 		}
-		if all := joined(err); len(all) > 0 {
+		if all := errtree.Joined(err); len(all) > 0 {
 			return everyRefusal(all)
 		}
 		only, asked = shownAsRefusal(err)
@@ -112,20 +114,6 @@ func everyRefusal(all []error) (only, asked bool) {
 		only, asked = only && isOne, asked || wasAsked
 	}
 	return only, asked
-}
-
-// joined are the errors that err joins, also those of libraries that are older
-// than errors.Join: go-multierror, multierr.
-func joined(err error) []error {
-	switch e := err.(type) {
-	case interface{ Unwrap() []error }:
-		return e.Unwrap()
-	case interface{ WrappedErrors() []error }:
-		return e.WrappedErrors()
-	case interface{ Errors() []error }:
-		return e.Errors()
-	}
-	return nil
 }
 
 // shownAsRefusal is about an error that is no refusal but stands for one.

@@ -4,6 +4,7 @@ go 1.26.0
 
 require (
 	github.com/resgen-go/resgen v0.0.0
+	github.com/resgen-go/resgen/runtime/resiliencegrpc v0.0.0
 	google.golang.org/grpc v1.85.0
 )
 
@@ -23,6 +24,9 @@ require (
 	google.golang.org/protobuf v1.36.12 // indirect
 )
 
-replace github.com/resgen-go/resgen => ../..
+replace (
+	github.com/resgen-go/resgen => ../..
+	github.com/resgen-go/resgen/runtime/resiliencegrpc => ../../runtime/resiliencegrpc
+)
 
 tool github.com/resgen-go/resgen/cmd/resgen

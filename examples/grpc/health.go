@@ -4,11 +4,9 @@ import (
 	"context"
 
 	"google.golang.org/grpc"
-	"google.golang.org/grpc/codes"
 	healthpb "google.golang.org/grpc/health/grpc_health_v1"
-	"google.golang.org/grpc/status"
 
-	resilience "github.com/resgen-go/resgen/runtime"
+	_ "github.com/resgen-go/resgen/runtime/resiliencegrpc" // its judge
 )
 
 //go:generate go tool resgen
@@ -16,7 +14,7 @@ import (
 // Health is gRPC's own generated client with guards around it. All methods of
 // the embedded interface are guarded; of a stream, that is its opening.
 //
-//resilience:breaker classify=classifyCode
+//resilience:breaker classify=resiliencegrpc.Judge
 //resilience:bulkhead
 type Health interface {
 	healthpb.HealthClient
@@ -26,14 +24,4 @@ type Health interface {
 	//
 	//resilience:timeout
 	Check(ctx context.Context, in *healthpb.HealthCheckRequest, opts ...grpc.CallOption) (*healthpb.HealthCheckResponse, error)
-}
-
-// classifyCode says what a status means for the server: one about the request
-// shows that the server is well.
-func classifyCode(err error) resilience.Outcome {
-	switch status.Code(err) {
-	case codes.Unavailable, codes.DeadlineExceeded, codes.ResourceExhausted, codes.Internal, codes.Unknown, codes.DataLoss:
-		return resilience.Failure
-	}
-	return resilience.Success
 }

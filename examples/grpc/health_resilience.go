@@ -6,6 +6,7 @@ import (
 	"context"
 
 	resilience "github.com/resgen-go/resgen/runtime"
+	"github.com/resgen-go/resgen/runtime/resiliencegrpc"
 	"google.golang.org/grpc"
 	healthpb "google.golang.org/grpc/health/grpc_health_v1"
 )
@@ -31,18 +32,18 @@ func NewResilientHealth(next Health, registry *resilience.Registry) (*ResilientH
 		next: next,
 		check: wiring.Guard("Check", resilience.Guards{
 			Breaker:  "health",
-			Classify: classifyCode,
+			Classify: resiliencegrpc.Judge,
 			Bulkhead: "health",
 			Timeout:  "health",
 		}),
 		list: wiring.Guard("List", resilience.Guards{
 			Breaker:  "health",
-			Classify: classifyCode,
+			Classify: resiliencegrpc.Judge,
 			Bulkhead: "health",
 		}),
 		watch: wiring.Guard("Watch", resilience.Guards{
 			Breaker:  "health",
-			Classify: classifyCode,
+			Classify: resiliencegrpc.Judge,
 			Bulkhead: "health",
 		}),
 	}

@@ -3,14 +3,13 @@ package main
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"net"
 	"net/http"
 	"sync/atomic"
 	"time"
 
-	resilience "github.com/resgen-go/resgen/runtime"
+	"github.com/resgen-go/resgen/runtime/resiliencehttp"
 )
 
 // health is how a service does: it answers after delay, with a failure if it is
@@ -100,13 +99,7 @@ func frontHandler(shop Shop) http.Handler {
 
 // answerError tells the public nothing of what is behind the front-end.
 func answerError(w http.ResponseWriter, err error) {
-	var refusal *resilience.RefusalError
-	if !errors.As(err, &refusal) {
+	if !resiliencehttp.Refuse(w, err) {
 		http.Error(w, "checkout failed", http.StatusBadGateway)
-		return
 	}
-	if after, known := refusal.RetryAfter(); known {
-		w.Header().Set("Retry-After", fmt.Sprintf("%.0f", after.Seconds()+0.5))
-	}
-	http.Error(w, "too busy, please try again later", http.StatusServiceUnavailable)
 }
