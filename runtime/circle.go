@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/resgen-go/resgen/runtime/internal/breaker"
+	"github.com/resgen-go/resgen/runtime/internal/errtree"
 )
 
 // circles finds probes that ask through guards which only a good probe would
@@ -131,7 +132,7 @@ func refusalsIn(err error, registry *generation) (found []*RefusalError) {
 			}
 			return found
 		}
-		for _, part := range joined(err) {
+		for _, part := range errtree.Joined(err) {
 			found = append(found, refusalsIn(part, registry)...)
 		}
 	}
