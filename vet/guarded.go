@@ -108,11 +108,26 @@ func (c *checker) importFacts() {
 	}
 }
 
-// wired reads the guards that a constructor makes, each by a call
-// wiring.Guard("Charge", resilience.Guards{…}). What is written otherwise, by
-// hand, is not known.
+// wired reads the guards that a constructor makes.
 func (c *checker) wired(constructor *ast.FuncDecl) []method {
 	var methods []method
+	c.eachGuard(constructor, func(name string, made map[string]ast.Expr) {
+		methods = append(methods, method{
+			Name:     name,
+			Bulkhead: c.text(made["Bulkhead"]),
+			Entry:    made["Check"] != nil || made["Preload"] != nil || made["Lease"] != nil,
+			Preload:  c.permits(made["Preload"]),
+			Lease:    c.permits(made["Lease"]),
+		})
+	})
+	slices.SortFunc(methods, func(a, b method) int { return strings.Compare(a.Name, b.Name) })
+	return methods
+}
+
+// eachGuard calls do for each guard that a constructor makes by a call
+// wiring.Guard("Charge", resilience.Guards{…}). What is written otherwise, by
+// hand, is not known.
+func (c *checker) eachGuard(constructor *ast.FuncDecl, do func(method string, made map[string]ast.Expr)) {
 	ast.Inspect(constructor.Body, func(n ast.Node) bool {
 		call, ok := n.(*ast.CallExpr)
 		if !ok || len(call.Args) != 2 {
@@ -124,18 +139,10 @@ func (c *checker) wired(constructor *ast.FuncDecl) []method {
 		}
 		name, made := c.text(call.Args[0]), fields(call.Args[1])
 		if name != "" && made != nil {
-			methods = append(methods, method{
-				Name:     name,
-				Bulkhead: c.text(made["Bulkhead"]),
-				Entry:    made["Check"] != nil || made["Preload"] != nil || made["Lease"] != nil,
-				Preload:  c.permits(made["Preload"]),
-				Lease:    c.permits(made["Lease"]),
-			})
+			do(name, made)
 		}
 		return true
 	})
-	slices.SortFunc(methods, func(a, b method) int { return strings.Compare(a.Name, b.Name) })
-	return methods
 }
 
 // permits reads a list of permits, without those of which the bulkhead or the

@@ -1,6 +1,7 @@
 // Package vet finds code that defeats the guards which resgen generates: calls
-// that miss the reservation of their entry method, more calls than permits, and
-// clients that are used without their wrapper.
+// that miss the reservation of their entry method, more calls than permits,
+// clients that are used without their wrapper, and timeouts that cut off what is
+// read after the call.
 //
 // It owns what can be seen in the code of one package, with what the wrappers of
 // the packages it imports wire. It reports only what is certain: what depends
@@ -33,6 +34,9 @@ In a package with an annotated interface it reports a client that is called
 through the interface and nowhere gets its wrapper. One that gets hold of
 something that may be guarded, or makes no calls at all, is none.
 
+It reports a timeout that cuts off what is read from a result after the method
+has returned, such as a stream, rows or the body of an answer.
+
 Tests and generated files are not checked.`
 
 // Analyzer checks the code around generated wrappers. It needs no flags.
@@ -59,6 +63,7 @@ func run(pass *analysis.Pass) (any, error) {
 		return nil, nil
 	}
 	c.checkEntries()
+	c.checkCutOffs()
 	return nil, c.checkRaw()
 }
 
