@@ -94,7 +94,7 @@ func TestCorpusOfWrappers(t *testing.T) {
 	overlay := overlayOf(t, result.Files)
 	goCommand(t, corpus, append([]string{"build", overlay}, patterns(cases)...)...)
 	goCommand(t, corpus, append([]string{"vet", overlay}, patterns(cases)...)...)
-	goCommand(t, corpus, "test", overlay, "./variadic-interface")
+	goCommand(t, corpus, "test", overlay, "./variadic-interface", "./none-of-kinds")
 }
 
 // overlayOf is the flag by which the go command sees files that are not there.

@@ -55,7 +55,7 @@ func (c *checker) needless(targets []*target) Faults {
 			for _, kind := range none.Kinds {
 				if !needed[kind.Pos] {
 					faults = append(faults, warning(directives.Position(c.pkg.Fset, kind.Pos), directives.None,
-						"%s has no %s for all methods that %s could opt out of", t.name, kind.Text, m.Name.Name))
+						"there is no %s on %s that %s could opt out of", kind.Text, t.name, m.Name.Name))
 				}
 			}
 		}

@@ -677,7 +677,7 @@ func TestClientsC17ListTellsOfKindsThatAMethodOptsOutOf(t *testing.T) {
 
 func TestClientsC17OptingOutOfNothingIsWorthAWarning(t *testing.T) {
 	const source = "//resilience:none timeout breaker\n\tOpen(ctx context.Context) (io.Reader, error)"
-	const want = "shop.go:16:20: warning: resilience:none: Shop has no timeout for all methods that Open could opt out of"
+	const want = "shop.go:16:20: warning: resilience:none: there is no timeout on Shop that Open could opt out of"
 	dir := module(t, annotated("//resilience:breaker", source))
 	if diff := cmp.Diff(want, warnings(t, dir)); diff != "" {
 		t.Error(diff)
