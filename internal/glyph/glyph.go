@@ -8,18 +8,22 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
+	"sync"
 	"unicode"
 	"unicode/utf8"
 )
 
-// alike are characters, each behind the one of ASCII that it looks like.
-var alike = pairs(
-	"aаαɑ", "bЬь", "cсϲⅽ", "dԁⅾ", "eеєε", "gɡց", "hһհ", "iіιıⅰ", "jјϳ", "kкκ", "lⅼ", "mмⅿ", "nոηп", "oоοօ", "pрρ",
-	"qԛզ", "rг", "sѕſ", "tтτ", "uυս", "vνѵⅴ", "wԝω", "xхχⅹ", "yуγ", "zᴢ",
-	"AАΑ", "BВΒ", "CСϹⅭ", "DⅮ", "EЕΕ", "HНΗ", "IІΙⅠ", "JЈ", "KКΚ", "LⅬ", "MМΜⅯ", "NΝ", "OОΟ", "PРΡ", "SЅ", "TТΤ",
-	"VⅤ", "XХΧⅩ", "YҮΥ", "ZΖ",
-	"\"“”„‟«»″", "'‘’‚‛′ʼ", "-‐‑‒–—―−﹣", ":∶꞉ː﹕։", ";;﹔", ",،、﹐", ".․·•。", "/∕⁄", "=═﹦", "%٪﹪",
-)
+// alike are characters with the one of ASCII that they look like, which stands
+// before them here. They are seldom asked for, so nobody waits for the table.
+var alike = sync.OnceValue(func() map[rune]rune {
+	return pairs(
+		"aаαɑ", "bЬь", "cсϲⅽ", "dԁⅾ", "eеєε", "gɡց", "hһհ", "iіιıⅰ", "jјϳ", "kкκ", "lⅼ", "mмⅿ", "nոηп", "oоοօ", "pрρ",
+		"qԛզ", "rг", "sѕſ", "tтτ", "uυս", "vνѵⅴ", "wԝω", "xхχⅹ", "yуγ", "zᴢ",
+		"AАΑ", "BВΒ", "CСϹⅭ", "DⅮ", "EЕΕ", "HНΗ", "IІΙⅠ", "JЈ", "KКΚ", "LⅬ", "MМΜⅯ", "NΝ", "OОΟ", "PРΡ", "SЅ", "TТΤ",
+		"VⅤ", "XХΧⅩ", "YҮΥ", "ZΖ",
+		"\"“”„‟«»″", "'‘’‚‛′ʼ", "-‐‑‒–—―−﹣", ":∶꞉ː﹕։", ";;﹔", ",،、﹐", ".․·•。", "/∕⁄", "=═﹦", "%٪﹪",
+	)
+})
 
 func pairs(groups ...string) map[rune]rune {
 	all := map[rune]rune{}
@@ -43,7 +47,7 @@ func isHidden(r rune) bool {
 
 // plain is the ASCII that r looks like, and false if it looks like none.
 func plain(r rune) (string, bool) {
-	like, ok := alike[r]
+	like, ok := alike()[r]
 	switch {
 	case ok:
 		return string(like), true

@@ -26,6 +26,8 @@ func TestFieldG15StrangeCharactersAreShownWithTheirCodePoints(t *testing.T) {
 		"ｐａｙ":                   "ｐａｙ (ｐ is U+FF50, which looks like p, ａ is U+FF41, which looks like a, ｙ is U+FF59, which looks like y)",
 		"аа":                    "аа (а is U+0430, which looks like a)",
 		"日本":                    "日本 (日 is U+65E5, 本 is U+672C)",
+		"grö\u200bße":           "grö\u200bße (it has U+200B, which nobody sees)",
+		"grö\u00a0ße":           "grö\u00a0ße (it has U+00A0, which looks like a space)",
 		"a\tb":                  "a\tb",
 		"payments\u2060.\u00ad": "payments\u2060.\u00ad (it has U+2060, which nobody sees, it has U+00AD, which nobody sees)",
 	} {
