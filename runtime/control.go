@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/resgen-go/resgen/internal/glyph"
 	"github.com/resgen-go/resgen/internal/nearest"
 	"github.com/resgen-go/resgen/runtime/internal/breaker"
 	"github.com/resgen-go/resgen/runtime/internal/config"
@@ -42,7 +43,7 @@ func (r *Registry) checkBreaker(name string) error {
 		return nil
 	}
 	names := append(r.settings.Names(config.Breakers), sortedNames(r.breakers)...)
-	text := fmt.Sprintf("resilience: no breaker %q", name)
+	text := "resilience: no breaker " + glyph.Quoted(name)
 	if near, ok := nearest.Name(name, names); ok {
 		text += fmt.Sprintf(", did you mean %q?", near)
 	}

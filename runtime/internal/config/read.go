@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/resgen-go/resgen/internal/glyph"
 	"github.com/resgen-go/resgen/internal/nearest"
 	"github.com/resgen-go/resgen/runtime/internal/setting"
 	"github.com/tailscale/hujson"
@@ -87,7 +88,7 @@ func (r *reader) sections(f format) map[string]*entries {
 				all[name] = read
 			}
 		case name != "$schema":
-			r.fault(m.Name.StartOffset, path, "no such section; %s", suggestSection(name, m.Value, f.names()))
+			r.fault(m.Name.StartOffset, path, "no such section%s; %s", glyph.Remark(name), suggestSection(name, m.Value, f.names()))
 		case m.Value.Value.Kind() != '"':
 			r.wrong(m.Value, path, "the address of a JSON schema, in double quotes")
 		}
@@ -196,7 +197,7 @@ func (r *reader) checkName(m hujson.ObjectMember, path, one string) {
 	case name == "":
 		r.fault(m.Name.StartOffset, path, "a %s needs a name", one)
 	case !validName.MatchString(name):
-		r.fault(m.Name.StartOffset, path, "%s", noName(one))
+		r.fault(m.Name.StartOffset, path, "%s%s", noName(one), glyph.Remark(name))
 	case strings.EqualFold(name, fallback):
 		r.warn(m.Name.StartOffset, path, "is one %s's name; the defaults of all stand under %q", one, fallback)
 	}
@@ -263,7 +264,7 @@ func (r *reader) field(s *section, e *entry, isFallback bool, m hujson.ObjectMem
 			hint = suggest(name, s.known(e.kind))
 			meant, _ = near(name, s.known(e.kind))
 		}
-		r.fault(m.Name.StartOffset, path, "no such setting; %s", hint)
+		r.fault(m.Name.StartOffset, path, "no such setting%s; %s", glyph.Remark(name), hint)
 		e.unclear[meant] = true
 		return
 	case f == nil && e.kind != nil && !isFallback:
