@@ -76,6 +76,24 @@ func (c *checker) cutOffBy(m *method) string {
 	return reading.Phrase(c.spell)
 }
 
+// unreserved warns of entries whose reservation has ended when the calls are made
+// that it was for: those behind a result that is read after the entry's return.
+func (c *checker) unreserved(targets []*target) Faults {
+	var faults Faults
+	for _, t := range targets {
+		for _, m := range t.methods {
+			reading, ok := later.Of(m.Signature())
+			d, entry := m.own.Get(directives.Anticipate)
+			if ok && entry && m.guard != nil && len(m.guard.reserved()) > 0 {
+				faults = append(faults, warning(directives.Position(c.pkg.Fset, d.Slash), directives.Anticipate,
+					"the reservation of %s ends when it returns, so calls that are made while its %s is read have no part in it; read inside, or reserve nothing",
+					m.Name(), reading.Phrase(c.spell)))
+			}
+		}
+	}
+	return faults
+}
+
 // timeoutAt is where a method gets its timeout: at its own directive, else at the
 // method, else, if another interface declares it, at the directive of the type.
 func (t *target) timeoutAt(m *method) token.Pos {

@@ -269,3 +269,39 @@ type Object struct{ Body io.ReadCloser }
 		t.Error(diff)
 	}
 }
+
+func TestFieldN03AReservationThatEndsBeforeAResultIsReadIsWorthAWarning(t *testing.T) {
+	const source = `
+-- go.mod --
+module example.test/shop
+
+go 1.26
+-- shop.go --
+package shop
+
+import (
+	"context"
+	"iter"
+)
+
+type Shop interface {
+	//resilience:breaker a
+	//resilience:bulkhead b
+	Pick(ctx context.Context) (iter.Seq[int], error)
+	//resilience:anticipate check=a
+	Look(ctx context.Context) (iter.Seq[int], error)
+	//resilience:anticipate preload=b:1
+	Buy(ctx context.Context) ([]int, error)
+	//resilience:anticipate preload=b:1
+	Stream(ctx context.Context) (iter.Seq[int], error)
+	//resilience:anticipate lease=b:1
+	Follow(ctx context.Context) (<-chan int, error)
+}
+`
+	const text = "shop.go:%d:2: warning: resilience:anticipate: the reservation of %s ends when it returns, " +
+		"so calls that are made while its %s is read have no part in it; read inside, or reserve nothing"
+	want := fmt.Sprintf(text, 16, "Stream", "iter.Seq[int]") + "\n" + fmt.Sprintf(text, 18, "Follow", "<-chan int")
+	if diff := cmp.Diff(want, warnings(t, module(t, source))); diff != "" {
+		t.Error(diff)
+	}
+}

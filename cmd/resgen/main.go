@@ -38,8 +38,8 @@
 //     nothing in the module or workspace, or in what it imports, guards with;
 //     -check fails for it
 //   - where a comment looks like a directive and may be prose
-//   - where a timeout ends what is read from a result after the method has
-//     returned
+//   - where a timeout, or the reservation of an anticipated method, ends before
+//     what the result hands out is read
 //   - where a method that gives something back, such as Close, may be refused
 //   - where methods with a context pass through, because they return no error
 //   - where a directive on an interface guards none of its methods, or a method
