@@ -10,7 +10,7 @@ import (
 
 var _ Files = (*ResilientFiles)(nil)
 
-// ResilientFiles is a Files whose calls are guarded.
+// ResilientFiles guards calls of Files, and passes others through.
 type ResilientFiles struct {
 	next  Files
 	get   *resilience.Guard

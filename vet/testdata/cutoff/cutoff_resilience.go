@@ -11,7 +11,7 @@ import (
 
 var _ Bucket = (*ResilientBucket)(nil)
 
-// ResilientBucket is a Bucket whose calls are guarded.
+// ResilientBucket guards the calls of Bucket.
 type ResilientBucket struct {
 	next Bucket
 	get  *resilience.Guard
@@ -95,7 +95,7 @@ func _[T any]() {
 	var _ Feed[T] = (*ResilientFeed[T])(nil)
 }
 
-// ResilientFeed is a Feed whose calls are guarded.
+// ResilientFeed guards the calls of Feed.
 type ResilientFeed[T any] struct {
 	next   Feed[T]
 	follow *resilience.Guard
@@ -130,7 +130,7 @@ func (w *ResilientFeed[T]) Follow(ctx context.Context) (ch <-chan T, err error) 
 
 var _ Plain = (*ResilientPlain)(nil)
 
-// ResilientPlain is a Plain whose calls are guarded.
+// ResilientPlain guards the calls of Plain.
 type ResilientPlain struct {
 	next Plain
 	get  *resilience.Guard
@@ -165,7 +165,7 @@ func (w *ResilientPlain) Get(ctx context.Context, key string) (data []byte, err 
 
 var _ Unbounded = (*ResilientUnbounded)(nil)
 
-// ResilientUnbounded is an Unbounded whose calls are guarded.
+// ResilientUnbounded guards the calls of Unbounded.
 type ResilientUnbounded struct {
 	next Unbounded
 	get  *resilience.Guard
