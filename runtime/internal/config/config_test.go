@@ -638,16 +638,19 @@ func FuzzParse(f *testing.F) {
 		f.Add(data)
 	}
 	f.Add([]byte("\xEF\xBB\xBF{\"breakers\": {\"é\": NaN, \"a\": \"\\ud800\"}} // x"))
+	f.Add([]byte(`{"breakers": {"default": {"shared": true, "minimumErrors": 3}, "a": {"strategy": "NONE"}}, "sharedState": {"address": "h:1", "timeout": 0.5}}`))
+	f.Add([]byte(`{"resilience4j": {"circuitbreaker": {"instances": {"a": {"testDelay": 20000}}}}, "timeouts": {"a": {"duration": "300m"}}}`))
 	f.Fuzz(func(t *testing.T, data []byte) {
 		file, err := Inspect("f", data)
+		shares, sharesErr := Parse("f", data, true)
+		if fmt.Sprint(err) != fmt.Sprint(sharesErr) {
+			t.Fatalf("a tool says %v, and a process %v", err, sharesErr)
+		}
+		if _, alone := Parse("f", data, false); (alone == nil) != (err == nil && !file.Shares()) {
+			t.Fatalf("alone: %v, and else %v", alone, err)
+		}
 		if err == nil {
-			for _, section := range standard.names() {
-				for _, name := range append(file.Names(section), "unnamed") {
-					if len(file.Effective(section, name)) == 0 && section != SharedState {
-						t.Errorf("%s %s has no settings", section, name)
-					}
-				}
-			}
+			checkAccepted(t, file, shares)
 			return
 		}
 		var faults Faults
@@ -664,6 +667,56 @@ func FuzzParse(f *testing.F) {
 			}
 		}
 	})
+}
+
+// checkAccepted looks whether an accepted file gives every name sound settings,
+// the same to whoever reads it, and the same again when they are written down.
+func checkAccepted(t *testing.T, file, again *File) {
+	t.Helper()
+	for i := range standard {
+		s := &standard[i]
+		for _, name := range append(file.Names(s.name), "unnamed") {
+			e, fallback := file.find(s, name)
+			settings := e.settings(fallback)
+			values := map[string]any{}
+			for _, f := range e.kind.fields() {
+				value := f.Get(settings)
+				if value == nil && !f.Optional || value != nil && f.Accepts(value) != nil {
+					t.Errorf("%s.%s.%s is %v", s.name, name, f.Name, value)
+				}
+				if value != nil {
+					values[f.Name] = plain(value)
+				}
+			}
+			if c, ok := settings.(setting.Checker); ok && len(c.Check()) > 0 {
+				t.Errorf("%s.%s: %v", s.name, name, c.Check())
+			}
+			if _, same := again.inForce(s.name, name); !cmp.Equal(settings, same) {
+				t.Errorf("%s.%s is read in two ways: %s", s.name, name, cmp.Diff(settings, same))
+			}
+			if !s.single {
+				checkWritten(t, s, name, e.kind, values, settings)
+			}
+		}
+	}
+}
+
+func checkWritten(t *testing.T, s *section, name string, k *kind, values map[string]any, want any) {
+	t.Helper()
+	if s.choose != "" {
+		values[s.choose] = k.name
+	}
+	data, err := json.Marshal(map[string]any{s.name: map[string]any{name: values}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	file, err := Inspect("w", data)
+	if err != nil {
+		t.Fatalf("%s is refused: %v", data, err)
+	}
+	if _, got := file.inForce(s.name, name); !cmp.Equal(want, got) {
+		t.Errorf("%s is read otherwise: %s", data, cmp.Diff(want, got))
+	}
 }
 
 func glob(f *testing.F, pattern string) []string {

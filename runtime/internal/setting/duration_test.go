@@ -3,6 +3,9 @@ package setting
 import (
 	"fmt"
 	"math"
+	"math/big"
+	"regexp"
+	"strings"
 	"testing"
 	"time"
 
@@ -122,4 +125,72 @@ func TestNearDurationIsWhatWasMeant(t *testing.T) {
 			t.Errorf("for %q it is %q, want %q", text, got, want)
 		}
 	}
+}
+
+var (
+	fuzzedPart = regexp.MustCompile(`(\d*)([.,]\d*)?(ns|us|µs|μs|ms|[smhSMHDW])`)
+	lengths    = map[string]int64{
+		"ns": 1, "us": 1e3, "µs": 1e3, "μs": 1e3, "ms": 1e6, "s": 1e9, "S": 1e9, "m": 60e9, "M": 60e9, "h": 3600e9, "H": 3600e9,
+		"D": 24 * 3600e9, "W": 7 * 24 * 3600e9,
+	}
+)
+
+// exact is the sum of the parts of a text in nanoseconds, without rounding.
+func exact(text string) (sum *big.Rat, parts int64) {
+	sum = new(big.Rat)
+	for _, m := range fuzzedPart.FindAllStringSubmatch(text, -1) {
+		number, _ := new(big.Rat).SetString("0" + m[1] + "." + strings.TrimLeft(m[2], ",.") + "0")
+		sum.Add(sum, number.Mul(number, new(big.Rat).SetInt64(lengths[m[3]])))
+		parts++
+	}
+	if strings.HasPrefix(text, "-") {
+		sum.Neg(sum)
+	}
+	return sum, parts
+}
+
+// FuzzParseDuration holds what is read against the standard library, exact
+// arithmetic and the pattern that the schema has.
+func FuzzParseDuration(f *testing.F) {
+	for _, text := range []string{"20s", "1m30s", ".5h", "3.s", "-0", "+7µs", "PT20S", "-P1W2DT3H4M5,6S", "P0.1D", "9999999999h", "0.1ns", "1.5", "2 s", "300", "", "PT"} {
+		f.Add(text)
+	}
+	pattern := regexp.MustCompile(DurationPattern)
+	f.Fuzz(func(t *testing.T, text string) {
+		if len(text) > 200 {
+			return // exact arithmetic is slow
+		}
+		d, err := ParseDuration(text)
+		if (err == nil) != pattern.MatchString(text) {
+			t.Fatalf("%q is %v, %v, and the schema says otherwise", text, d, err)
+		}
+		if near, ok := NearDuration(text); ok {
+			if _, err := ParseDuration(near); err != nil {
+				t.Errorf("%q was meant for %q, which is none: %v", text, near, err)
+			}
+		}
+		std, stdErr := time.ParseDuration(text)
+		tiny := std == 0 && d.Abs() == 1
+		if stdErr == nil && (err != nil || d != std && !tiny) {
+			t.Errorf("%q is %v, %v; the standard library says %v", text, d, err, std)
+		}
+		if err != nil {
+			return
+		}
+		want, parts := exact(text)
+		if want.Sign() == 0 != (d == 0) || want.Sign() < 0 != (d < 0) {
+			t.Errorf("%q is %d", text, d)
+		}
+		longest := new(big.Rat).SetInt64(math.MaxInt64)
+		if new(big.Rat).Abs(want).Cmp(longest) >= 0 {
+			if d.Abs() != math.MaxInt64 {
+				t.Errorf("%q is beyond all and becomes %d", text, d)
+			}
+			return
+		}
+		off := new(big.Rat).Sub(want, new(big.Rat).SetInt64(int64(d)))
+		if off.Abs(off).Cmp(new(big.Rat).SetInt64(7*24*max(1, parts))) > 0 { // a part of a week is cut to whole nanoseconds for each hour
+			t.Errorf("%q is %d, which is off by %s ns", text, d, off.FloatString(3))
+		}
+	})
 }
