@@ -17,6 +17,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	resilience "github.com/resgen-go/resgen/runtime"
+	"github.com/resgen-go/resgen/runtime/internal/sharing"
 )
 
 // page is a log as people read it, without the times.
@@ -36,7 +37,7 @@ func (p *page) logger(level slog.Level) resilience.Option {
 }
 
 var (
-	lineTime = regexp.MustCompile(`(?m)^time=\S+ level=`)
+	lineTime = regexp.MustCompile(`(?m)^(time=\S+ )?level=`)
 	anyTime  = regexp.MustCompile(`2000-01-01T\S+`)
 )
 
@@ -259,5 +260,37 @@ func TestFieldL04NobodyLogsWithoutALogger(t *testing.T) {
 		if err := registry.Close(); err != nil {
 			t.Error(err)
 		}
+	})
+}
+
+func TestFieldL04TheFleetIsLogged(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var log page
+		adapter := new(fleet)
+		registry := newRegistry(t, `{"breakers": {"payments": {}}}`, resilience.Share(adapter.asAdapter), log.logger(slog.LevelInfo))
+		defer registry.Close()
+		adapter.Link(sharing.Link{Err: errDown})
+		log.expect(t, "the link is lost", `WARN msg="link to the processes that share breakers lost, each decides for itself" error=down`)
+		adapter.Link(sharing.Link{})
+		log.expect(t, "the link is back", `INFO msg="link to the processes that share breakers is there"`)
+		for change, level := range map[sharing.Change]string{
+			sharing.Began: "WARN", sharing.Tried: "INFO", sharing.Renewed: "INFO", sharing.Ended: "INFO",
+		} {
+			adapter.Outage(sharing.Outage{Breaker: "b", Change: change, Reason: "why"})
+			log.expect(t, change.String(), fmt.Sprintf(`%s msg="outage of all processes that share a breaker" breaker=b change=%s reason=why`, level, change))
+		}
+		newGuard(t, registry, resilience.Guards{Breaker: "payment"})
+		log.expect(t, "a slip", `WARN msg="name is not in the settings, the defaults hold for it" section=breakers name=payment nearestUnused=payments`)
+	})
+}
+
+func TestTheLogKeepsToItsLevel(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var log page
+		registry := newRegistry(t, opens, log.logger(slog.LevelWarn))
+		b := handle(t, registry, "b")
+		b.Trip("ann")
+		b.Reset("ann")
+		log.expect(t, "at the level WARN", `WARN msg="breaker changed state" breaker=b from=CLOSED to=OPEN reason=tripped by=ann`)
 	})
 }

@@ -290,3 +290,42 @@ func TestObserverThatExitsHidesNoEventFromTheNext(t *testing.T) {
 		}
 	})
 }
+
+func TestQueueHoldsSoManyEventsAndNoMore(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		hangs := make(chan struct{})
+		registry := newRegistry(t, `{"breakers": {"b": {}}, "bulkheads": {"h": {}}}`, resilience.ObserveCalls(),
+			resilience.Observe(resilience.ObserverFunc(func(resilience.Event) { <-hangs })))
+		guard := newGuard(t, registry, resilience.Guards{Bulkhead: "h"})
+		calls := func(n int) {
+			for range n {
+				do(context.Background(), guard, returns(nil))
+			}
+		}
+		dropped := func(when string, want int) {
+			t.Helper()
+			if got := int(registry.Snapshot().Events.Dropped); got != want {
+				t.Errorf("%s: %d events were dropped, want %d", when, got, want)
+			}
+		}
+		calls(1)
+		synctest.Wait() // the observer has it
+		calls(768)
+		dropped("three quarters full of calls", 0)
+		calls(10)
+		dropped("with ten calls more", 10)
+		b := handle(t, registry, "b")
+		for range 128 {
+			b.Trip("test")
+			b.Reset("test")
+		}
+		dropped("full", 10)
+		b.Trip("test")
+		dropped("with one event more", 11)
+		close(hangs)
+		synctest.Wait()
+		if got := registry.Snapshot().Events.Delivered; got != 1+1024 {
+			t.Errorf("%d events were delivered, want 1025", got)
+		}
+	})
+}
