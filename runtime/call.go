@@ -215,14 +215,17 @@ func (m *measured) passed(ctx context.Context) bool {
 }
 
 func (c *Call) end(outcome Outcome, err error) {
-	g := c.guard
+	g, slow, why := c.guard, c.slow(), ""
+	if c.period != nil && outcome == Failure {
+		why = failureText(err) // the error's own method may do anything, so Release still is to come
+	}
 	c.guard = nil
 	if c.period != nil {
-		switch slow := c.slow(); outcome {
+		switch outcome {
 		case Success:
 			c.period.Success(slow)
 		case Failure:
-			c.period.Failure(slow, g.method, failureText(err))
+			c.period.Failure(slow, g.method, why)
 		default:
 			c.period.Ignore()
 		}

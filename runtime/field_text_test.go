@@ -8,7 +8,9 @@ import (
 	"fmt"
 	"log/slog"
 	"os"
+	"runtime"
 	"strings"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -115,6 +117,25 @@ func TestFieldF13NilRefusalAnswersAsNothing(t *testing.T) {
 	}
 	if text, err := json.Marshal(refusal); string(text) != "null" || err != nil {
 		t.Errorf("JSON is %s, %v", text, err)
+	}
+}
+
+// leaving is an error that ends the goroutine of who asks it.
+type leaving struct{}
+
+func (leaving) Error() string {
+	runtime.Goexit()
+	return ""
+}
+
+func TestFieldF13ErrorThatEndsItsGoroutineLosesNoPermit(t *testing.T) {
+	registry := newRegistry(t, fewSettings)
+	guard := newGuard(t, registry, resilience.Guards{Breaker: "own", Bulkhead: "h"})
+	var caller sync.WaitGroup
+	caller.Go(func() { do(context.Background(), guard, returns(leaving{})) })
+	caller.Wait()
+	if h, b := bulkheadOf(t, registry, "h"), breakerOf(t, registry, "own"); h.InUse != 0 || b.Failures != 1 {
+		t.Errorf("%d permits are out, %d failures counted", h.InUse, b.Failures)
 	}
 }
 

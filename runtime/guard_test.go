@@ -120,6 +120,7 @@ func TestOutcomes(t *testing.T) {
 		{"classify is not asked about the caller's deadline", late, failOnNil, fmt.Errorf("x: %w", context.DeadlineExceeded), 1, 1},
 		{"classify is asked about a deadline that is not the caller's", lasts, failOnNil, context.DeadlineExceeded, 1, 0},
 		{"classify is not asked when the caller gave up", canceled, failOnNil, errDown, 0, 0},
+		{"classify is asked about a failure beside a refusal", lasts, failOnNil, errors.Join(errDown, &resilience.RefusalError{Kind: resilience.KindFull}), 1, 0},
 		{"classify is not asked about a refusal further in", lasts, failOnNil, &resilience.RefusalError{Kind: resilience.KindOpen}, 0, 0},
 	}
 	for _, c := range cases {
