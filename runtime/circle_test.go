@@ -94,8 +94,11 @@ func TestFieldF11ProbesThatWaitForOneAnotherAreToldOnce(t *testing.T) {
 		through := func(name string) func(context.Context) error {
 			return func(ctx context.Context) error { return do(ctx, guards[name], returns(nil)) }
 		}
-		for name, next := range map[string]string{"a": "b", "b": "c", "c": "a", "d": "a"} {
+		asks := map[string]string{"a": "b", "b": "c", "c": "a", "d": "a"}
+		for name := range asks {
 			guards[name] = newWiring(registry, "p.Client").Guard("Do", resilience.Guards{Breaker: name})
+		}
+		for name, next := range asks { // which begin to probe
 			probedClient(t, registry, "p."+name, name, resilience.Guards{}, through(next))
 		}
 		time.Sleep(time.Minute)
