@@ -61,7 +61,9 @@ func TestFieldF11AProbeBehindItsOwnGuardsIsToldOnce(t *testing.T) {
 				registry := warned(t, &told)
 				defer registry.Close()
 				var guard *resilience.Guard
+				made := make(chan struct{})
 				ping := func(ctx context.Context) error {
+					<-made
 					err := do(ctx, guard, returns(nil))
 					if c.wrap != nil && err != nil {
 						err = c.wrap(err)
@@ -69,6 +71,7 @@ func TestFieldF11AProbeBehindItsOwnGuardsIsToldOnce(t *testing.T) {
 					return err
 				}
 				guard = probedClient(t, registry, "p.Client", "b", c.guards, func(ctx context.Context) error { return ping(ctx) })
+				close(made)
 				if c.guards.Bulkhead != "" {
 					hangs := make(chan struct{})
 					defer close(hangs)
