@@ -26,6 +26,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"time"
 )
 
@@ -169,11 +170,13 @@ func (r *run) run(overlay, command string, packages ...string) error {
 	defer cancel()
 	args := []string{command}
 	if command == "test" {
-		args = append(args, "-failfast", "-vet=off")
+		args = append(args, "-failfast", "-vet=off", "-timeout="+r.limit.String())
 	}
 	cmd := exec.CommandContext(ctx, "go", append(args, packages...)...)
 	cmd.Dir = r.root
 	cmd.Env = append(inWorkspace(), "GOFLAGS="+os.Getenv("GOFLAGS")+" -overlay="+overlay) // reaches the go commands of tests
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}                                 // a change may make a test eat all memory: it must not outlive this
+	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }
 	cmd.WaitDelay = time.Second
 	err := cmd.Run()
 	if errors.Is(err, exec.ErrNotFound) {
