@@ -55,8 +55,8 @@ type BulkheadSnapshot struct {
 	// Since the bulkhead was made:
 	Reserved            uint64   `json:"reserved"` // permits taken from the pool for calls inside entries
 	Refused             Refusals `json:"refused"`
-	UsedFromReservation uint64   `json:"usedFromReservation"` // calls that ran on a reserved permit
-	Overflow            uint64   `json:"overflow"`            // calls whose open reservation had no permit left for them
+	UsedFromReservation uint64   `json:"usedFromReservation"` // calls that began on a reserved permit
+	Overflow            uint64   `json:"overflow"`            // calls whose open reservation had no permit left for them: that began on one of the pool, or were refused
 	ReturnedUnused      uint64   `json:"returnedUnused"`      // reserved permits on which no call ran
 }
 

@@ -94,8 +94,8 @@ func (b *Bulkhead) refuseDone(n int, cause error) *Refusal {
 	return b.refuse(Refusal{Kind: Done, Wanted: n, Available: min(n, b.now().available()), Cause: cause})
 }
 
-// WithCause is err, the error of a context, and why it was cancelled if that
-// says more.
+// WithCause is err, the error of ctx, together with why ctx was cancelled, where
+// that says more.
 func WithCause(ctx context.Context, err error) error {
 	if err != context.Canceled && err != context.DeadlineExceeded {
 		return err // errors of unknown types may not even be comparable
@@ -110,5 +110,5 @@ func WithCause(ctx context.Context, err error) error {
 // caused is the error of a context that was cancelled with a cause. It is both.
 type caused struct{ err, cause error }
 
-func (c *caused) Error() string   { return c.err.Error() + ": " + c.cause.Error() }
+func (c *caused) Error() string   { return c.err.Error() + ": " + text.Of(c.cause) }
 func (c *caused) Unwrap() []error { return []error{c.err, c.cause} }

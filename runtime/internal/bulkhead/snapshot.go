@@ -12,7 +12,7 @@ type counters struct {
 	unused   atomic.Uint64
 }
 
-// Snapshot is a consistent look at a bulkhead. InUse + ReservedIdle + Available
+// Snapshot is a bulkhead at one moment. InUse + ReservedIdle + Available
 // is MaxConcurrentCalls at every moment, except while a shrink is being paid
 // back, when InUse + ReservedIdle is more and Available is 0. The counters only
 // grow.
@@ -26,8 +26,8 @@ type Snapshot struct {
 
 	Reserved            uint64 // permits taken from the pool for calls inside entries
 	Refused             Refused
-	UsedFromReservation uint64 // calls that ran on a reserved permit
-	Overflow            uint64 // calls whose open reservation had no permit left for them
+	UsedFromReservation uint64 // calls that began on a reserved permit
+	Overflow            uint64 // calls whose open reservation had no permit left for them: that began on one of the pool, or were refused
 	ReturnedUnused      uint64 // reserved permits on which no call ran
 }
 
@@ -43,26 +43,58 @@ type Refused struct {
 // Snapshot returns the figures and counters of this moment.
 func (b *Bulkhead) Snapshot() Snapshot {
 	b.mu.Lock()
-	t, waiting := b.now(), b.queue.length
-	b.mu.Unlock()
-	c := &b.counters
+	defer b.mu.Unlock()
+	before := b.counters.read()
+	for range maxReads {
+		t := b.now()
+		after := b.counters.read()
+		if after == before { // none grew meanwhile, so all are those of when the tally was read
+			return b.snapshot(t, after)
+		}
+		before = after
+	}
+	return b.snapshot(b.now(), before)
+}
+
+// maxReads is how often a snapshot is tried, where others count all the time.
+// Even the last try shows nothing impossible, because of the order of reading.
+const maxReads = 100
+
+// counted are the counters as read.
+type counted struct {
+	refused                                [Done + 1]uint64
+	gate, used, overflow, unused, reserved uint64
+}
+
+// read reads what comes of reserved permits before how many there were, so that
+// it never finds more of the former.
+func (c *counters) read() counted {
+	read := counted{gate: c.gate.Load(), used: c.used.Load(), overflow: c.overflow.Load(), unused: c.unused.Load()}
+	for kind := range c.refused {
+		read.refused[kind] = c.refused[kind].Load()
+	}
+	read.reserved = c.reserved.Load()
+	return read
+}
+
+func (b *Bulkhead) snapshot(t tally, c counted) Snapshot {
 	return Snapshot{
 		Name:               b.name,
 		MaxConcurrentCalls: t.size(),
 		InUse:              t.busy(),
 		ReservedIdle:       t.idle(),
 		Available:          max(0, t.free()),
-		Waiting:            waiting,
-		Reserved:           c.reserved.Load(),
+		Waiting:            b.queue.length,
+		Reserved:           c.reserved,
 		Refused: Refused{
-			Full:      c.refused[Full].Load(),
-			TooLarge:  c.refused[TooLarge].Load(),
-			Cancelled: c.refused[Cancelled].Load() + c.refused[Done].Load(),
-			Gate:      c.gate.Load(),
+			Full:      c.refused[Full],
+			TooLarge:  c.refused[TooLarge],
+			Cancelled: c.refused[Cancelled] + c.refused[Done],
+			Gate:      c.gate,
 		},
-		UsedFromReservation: c.used.Load(),
-		Overflow:            c.overflow.Load(),
-		ReturnedUnused:      c.unused.Load(),
+		UsedFromReservation: c.used,
+		Overflow:            c.overflow,
+		ReturnedUnused:      c.unused,
 	}
 }
 
