@@ -352,11 +352,7 @@ func (m *model) lend(p *mPermit, h *mHolding) {
 
 // inOrder reports whether r may wait for h.
 func (m *model) inOrder(r *mRequest, h *mHolding) bool {
-	e := r.outer
-	if !r.entry {
-		e = r.in
-	}
-	for ; e != nil && h.b.demanded; e = e.outer {
+	for e := r.outer; e != nil && h.b.demanded; e = e.outer {
 		for _, other := range e.holdings {
 			if !e.closed && other.b.order > h.b.order && other.keeps() {
 				return false
@@ -793,6 +789,55 @@ func (b *mBulkhead) set(s Settings) {
 			b.wait = 0
 		}
 	}
+}
+
+// circle returns a bulkhead in whose queue somebody waits for nobody's progress,
+// or without a limit; nil if there is none. It sees the waits as a graph: who
+// waits for a bulkhead waits for those who hold it.
+func (m *model) circle() *mBulkhead {
+	for _, b := range m.bulkheads {
+		unlimited := slices.ContainsFunc(b.queue, func(r *mRequest) bool { return r.until <= m.now })
+		if len(b.queue) > 0 && (unlimited || !m.progress(b, nil)) {
+			return b
+		}
+	}
+	return nil
+}
+
+// progress reports whether a permit of b will come free. It is asked on the way
+// along the waits for other bulkheads, and is false where that comes round.
+func (m *model) progress(b *mBulkhead, way []*mBulkhead) bool {
+	if slices.Contains(way, b) {
+		return false
+	}
+	way = append(slices.Clone(way), b)
+	return slices.ContainsFunc(b.held, func(p *mPermit) bool {
+		h := p.owner()
+		return h == nil || p.busy && h.as != Own || m.getsOn(h.entry, way)
+	})
+}
+
+// getsOn reports whether all that waits inside an entry will be served.
+func (m *model) getsOn(e *mRequest, way []*mBulkhead) bool {
+	for _, b := range m.bulkheads {
+		for _, r := range b.queue {
+			if r.isInside(e) && !m.progress(b, way) {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+func (r *mRequest) isInside(e *mRequest) bool {
+	around := r.in
+	if r.entry {
+		around = r // it fills its own
+	}
+	for around != nil && around != e {
+		around = around.outer
+	}
+	return around != nil
 }
 
 // String is all that can be seen from outside.

@@ -293,6 +293,9 @@ func (p *play) explain() bool {
 		r := p.replay(choices, known)
 		if r.explained == len(p.ops) {
 			p.choices = r.made
+			if b := r.model.circle(); b != nil {
+				panic(fmt.Sprintf("who waits for bulkhead %d waits in a circle or for ever:\n%s", b.order, r.model))
+			}
 			return true
 		}
 		next := len(r.made) - 1
