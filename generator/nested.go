@@ -126,8 +126,9 @@ func (n *nesting) targetOf(t types.Type) *target {
 }
 
 // compare warns of permits that cannot all be had, and of those that are not
-// waited for, as the entries would wait for each other otherwise. What the outer
-// entry has reserved is lent to the inner one, the permit of its own call is not.
+// waited for, or not for long, because the entries would wait for each other
+// otherwise. What the outer entry has reserved is lent to the inner one, the
+// permit of its own call is not.
 func (n *nesting) compare(call *ast.CallExpr, outer, inner *method) {
 	held, lent, more := outer.guard.held(), outer.guard.reserved(), inner.guard.held()
 	last := slices.Max(slices.Collect(maps.Keys(held)))
@@ -137,7 +138,10 @@ func (n *nesting) compare(call *ast.CallExpr, outer, inner *method) {
 		case held[bulkhead] > 0 && n.capacity != nil && sum > n.capacity(bulkhead):
 			n.warn(call, "%s holds %s of bulkhead %s and calls %s, which reserves %d: its maxConcurrentCalls is %d",
 				outer.Name(), words.Count(held[bulkhead], "permit"), bulkhead, inner.Name(), more[bulkhead], n.capacity(bulkhead))
-		case missing <= 0 || bulkhead >= last:
+		case missing <= 0 || bulkhead > last:
+		case bulkhead == last:
+			n.warn(call, "%s holds %s of bulkhead %s and calls %s, which reserves %d: when all permits are with entries that wait for more, one of them is refused; reserve the sum of %d in %[1]s",
+				outer.Name(), words.Count(held[bulkhead], "permit"), bulkhead, inner.Name(), more[bulkhead], lent[bulkhead]+more[bulkhead])
 		case lent[bulkhead] > 0:
 			n.warn(call, "%s holds permits of bulkhead %s and calls %s, which reserves %d from %s and can borrow %d: against the order of names it does not wait for the others; reserve them in %[1]s",
 				outer.Name(), last, inner.Name(), more[bulkhead], bulkhead, lent[bulkhead])

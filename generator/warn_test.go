@@ -517,6 +517,10 @@ func TestScenario08EntriesWithinEntriesAreWorthAWarning(t *testing.T) {
 			"against the order of names it does not wait for them; reserve from both in Checkout"
 		partial = at + "Checkout holds permits of bulkhead b and calls Fill, which reserves 3 from a and can borrow 1: " +
 			"against the order of names it does not wait for the others; reserve them in Checkout"
+		same = at + "Checkout holds 2 permits of bulkhead b and calls Fill, which reserves 3: " +
+			"when all permits are with entries that wait for more, one of them is refused; reserve the sum of 5 in Checkout"
+		own = at + "Checkout holds 1 permit of bulkhead b and calls Fill, which reserves 1: " +
+			"when all permits are with entries that wait for more, one of them is refused; reserve the sum of 1 in Checkout"
 	)
 	for name, c := range map[string]struct{ checkout, fill, body, want string }{
 		"scenario 8: their sum is above the size":         {"preload=a:20", "preload=a:6", call, tooMany},
@@ -543,6 +547,10 @@ func TestScenario08EntriesWithinEntriesAreWorthAWarning(t *testing.T) {
 		"a pointer may have a name":                       {"preload=b:1", "preload=a:1", "named.before(); return named.carts.Fill(``, ctx)", strings.Replace(disorder, "61", "77", 1)},
 		"a loan is not the whole: the rest is no loan":    {"preload=b:1,a:1", "preload=a:3", call, partial},
 		"a loan covers it":                                {"preload=b:1,a:3", "preload=a:3", call, ""},
+		"entry E0: both on one bulkhead":                  {"preload=b:2", "preload=b:3", call, same},
+		"entry E0: both on the last of several":           {"preload=a:1,b:2", "lease=b:3", call, same},
+		"one bulkhead, and the loan covers it":            {"preload=b:3", "preload=b:3", call, ""},
+		"one bulkhead, for the entry's own call":          {"check=x\n\t//resilience:bulkhead b", "preload=b:1", call, strings.Replace(own, "31", "32", 1)},
 		"the permit of the entry's own call counts":       {"check=x\n\t//resilience:bulkhead b", "preload=a:1", call, strings.Replace(disorder, "31", "32", 1)},
 		"the permit of the inner one's own call counts":   {"preload=b:1", "check=x\n\t//resilience:bulkhead a", call, strings.Replace(disorder, "31", "32", 1)},
 		"the permit of an own call is lent to nobody":     {"preload=b:1\n\t//resilience:bulkhead a", "preload=a:1", call, strings.Replace(disorder, "31", "32", 1)},
