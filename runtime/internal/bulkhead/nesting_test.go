@@ -237,7 +237,9 @@ func TestWhoGetsOnIsNoCircle(t *testing.T) {
 				t.Errorf("the other inner: %v", waits.refused)
 			}
 			return func() {
-				inner.Close()
+				if inner.Close(); !waits.granted() {
+					t.Error("the other inner one waits")
+				}
 				waits.release()
 				other.Close()
 			}
