@@ -305,7 +305,7 @@ func (u *rushing) do(ctx context.Context, name string, body func(context.Context
 
 // attempt makes a call or an entry, and counts what became of it.
 func (u *rushing) attempt(ctx context.Context, name string, body func(context.Context) error) (began bool, err error) {
-	if u.random.IntN(4) == 0 {
+	if rand.IntN(4) == 0 { // calls at once can't share a source of their own
 		ctx = &interrupted{Context: ctx, by: sync.OnceFunc(u.interrupt)}
 	}
 	err = do(ctx, u.guards[name], func(ctx context.Context) error {
