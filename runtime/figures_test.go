@@ -109,7 +109,7 @@ func (r *rush) settings(random *rand.Rand) string {
 	size := func() int { return 3 + random.IntN(4) }
 	return fmt.Sprintf(`{
 		"breakers": {
-			"m": {"failureThreshold": 1000000, "failureThresholdCapacity": 1000000},
+			"m": {"failureThreshold": 10000, "failureThresholdCapacity": 10000},
 			"x": {"failureThreshold": %d, "failureThresholdCapacity": 5, "successThreshold": 2, "testDelay": "300us"}
 		},
 		"bulkheads": {
