@@ -194,6 +194,7 @@ func TestFieldF14CauseOfACancellationIsInTheError(t *testing.T) {
 			if err := do(ctx, guard, never(t)); !errors.Is(err, context.DeadlineExceeded) || !errors.Is(err, resilience.ErrFull) {
 				t.Errorf("got %v", err)
 			}
+			synctest.Wait() // the context may notice its deadline after the bulkhead
 			if err := do(ctx, guard, never(t)); !errors.Is(err, context.DeadlineExceeded) || !errors.Is(err, errShutdown) {
 				t.Errorf("got %v", err)
 			}
