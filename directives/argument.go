@@ -48,7 +48,7 @@ func (p *parser) read(d ast.Directive) Directive {
 	}
 	r := reader{p, &directive}
 	given, before := map[*Param]bool{}, len(p.faults)
-	for _, group := range r.joined(args) {
+	for _, group := range r.joined(r.remark(args)) {
 		if len(group) > 1 {
 			r.apart(d, group, given)
 		} else {
@@ -132,12 +132,12 @@ func (r *reader) unknownKey(key, value string, pos token.Pos) {
 	guard := guardNamed(kind)
 	word, _ := letters(key)
 	meant, near := nearest.Name(key, kind.keys())
-	switch is := settingLike(value); {
+	first, _, _ := strings.Cut(value, ",") // of several
+	switch is := settingLike(first); {
 	case near:
 		r.wrong(pos, "unknown key %s; did you mean %s? (allowed: %s)", glyph.Quoted(key), meant, kind.Usage())
 	case guard != "" && is != "" && word != "":
-		r.wrong(pos, "%s looks like a setting; name the %s here and write its settings in the settings file, %[2]ss.NAME",
-			glyph.Shown(key+"="+value), guard)
+		r.setting(pos, key+"="+value, guard)
 	case guard != "" && is != "":
 		r.wrong(pos, "%s", instead(strings.TrimLeft(key+"="+value, "="), is, guard))
 	case kind.mayBeNamed() && slices.Contains([]string{"", "name", "id", kind.Name, guard}, strings.ToLower(key)) && refused(value) == "":
@@ -225,8 +225,13 @@ func (r *reader) wrapper(value Ref) {
 		r.wrong(value.Pos, "%s cannot name the wrapper type%s", glyph.Quoted(value.Text), why)
 		return
 	}
+	if plain := glyph.Plain(value.Text); plain != value.Text && token.IsIdentifier(plain) && !strings.ContainsFunc(plain, beyondASCII) {
+		r.guess(value.Pos, r.directive.Kind.Name, "the name is %s; write %s if that is meant", glyph.Shown(value.Text), plain)
+	}
 	r.directive.Name = value
 }
+
+func beyondASCII(r rune) bool { return r > unicode.MaxASCII }
 
 // noWrapper says why name cannot name a wrapper type of package pkg; it is empty
 // if it can.
@@ -325,6 +330,9 @@ func (r *reader) count(bulkhead string, value Ref) int {
 // report it.
 func (r *reader) checked(name Ref, guard string) Ref {
 	why := refused(name.Text)
+	if names := strings.Split(name.Text, ","); len(names) > 1 && !slices.ContainsFunc(names, func(one string) bool { return refused(one) != "" }) {
+		why = fmt.Sprintf("%q is more than one name; a directive names one %s", name.Text, guard)
+	}
 	if is := settingLike(name.Text); is != "" {
 		why = instead(name.Text, is, guard)
 	}

@@ -107,6 +107,18 @@ func TestFieldG02ASettingIsNoName(t *testing.T) {
 		"anticipate preload = a : 3, b : 4": `"preload = a : 3, b : 4" has spaces in it, which end an argument; write preload=a:3,b:4`,
 		"anticipate check = a preload = b:1": `"check = a" has spaces in it, which end an argument; write check=a` + "\n" +
 			`"preload = b:1" has spaces in it, which end an argument; write preload=b:1`,
+		"bulkhead 20 calls":          "20calls " + size,
+		"timeout 300 ms":             "300ms " + time,
+		"breaker 50 %":               "50% " + percent,
+		"breaker threshold:5":        "threshold:5 looks like a setting",
+		"breaker threshold: 5":       "threshold:5 looks like a setting",
+		"bulkhead max=20,wait=5s":    "max=20,wait=5s looks like a setting",
+		"breaker payments # of us":   `"#" begins a comment, which a directive cannot have behind it; put it in a line of its own`,
+		"breaker payments // of us":  `"//" begins a comment, which a directive cannot have behind it; put it in a line of its own`,
+		"breaker a //ours and yours": `"//ours" begins a comment, which a directive cannot have behind it; put it in a line of its own`,
+		"breaker payments,inventory": `"payments,inventory" is more than one name; a directive names one breaker`,
+		"breaker classify =":         `"classify =" lacks what belongs behind the equals sign; write [classify=FUNC]`,
+		"anticipate check:a check=b": `"check:a" has a colon in place of the equals sign; write check=a` + "\n" + "key check is repeated; write it once: ",
 		"breaker 'payments'":         `"'payments'" is not a valid name; a name is a letter or digit, then letters, digits, dots, underscores and hyphens; did you mean payments?`,
 		"breaker [payments]":         `did you mean payments?`,
 		"breaker payments;":          `did you mean payments?`,
@@ -159,6 +171,7 @@ func TestFieldG15LettersOfOtherAlphabetsAreShown(t *testing.T) {
 		"//resil\u200bience:breaker b":               `"//resil\u200bience:breaker b" (it has U+200B, which nobody sees) looks like a directive but is none; write //resilience:breaker b`,
 		"//\u00a0resilience:breaker b":               `"//\u00a0resilience:breaker b" (it has U+00A0, which looks like a space) looks like a directive`,
 		"//resilience\u00a0:breaker b":               `(it has U+00A0, which looks like a space) looks like a directive`,
+		"//resilience:none\u00a0timеout":             `there is no guard "timеout" (е is U+0435, which looks like e) to opt out of; did you mean timeout?`,
 		"/* resilience：breaker b */":                 `"resilience：breaker b" (： is U+FF1A, which looks like :) stands in a block comment`,
 	} {
 		t.Run(line, func(t *testing.T) {
@@ -255,6 +268,18 @@ func TestClientsC17NoneContradictsItsKindsAlone(t *testing.T) {
 	} {
 		if got := onMethod(t, "//resilience:"+lines); got != want {
 			t.Errorf("%s: got\n%s, want\n%s", lines, got, want)
+		}
+	}
+}
+
+func TestFieldG15AWrapperThatIsNotNamedAsItLooksIsWorthAWarning(t *testing.T) {
+	for name, want := range map[string]string{
+		"Sаfe":   "S has wrapper at 3:1, Sаfe at 3:22\nin.go:3:22: warning: resilience:wrapper: the name is Sаfe (а is U+0430, which looks like a); write Safe if that is meant\n",
+		"Größe":  "S has wrapper at 3:1, Größe at 3:22\n",
+		"Защита": "S has wrapper at 3:1, Защита at 3:22\n",
+	} {
+		if got := report(t, []byte("package p\n\n//resilience:wrapper "+name+"\ntype S interface{ Do() error }\n")); got != want {
+			t.Errorf("got\n%s, want\n%s", got, want)
 		}
 	}
 }

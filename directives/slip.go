@@ -2,6 +2,7 @@ package directives
 
 import (
 	"go/ast"
+	"go/token"
 	"regexp"
 	"slices"
 	"strconv"
@@ -132,6 +133,9 @@ func (r *reader) joined(args []ast.DirectiveArg) [][]ast.DirectiveArg {
 // does so only within a list: behind a name it is a slip.
 func (r *reader) belong(before []ast.DirectiveArg, arg ast.DirectiveArg) bool {
 	first, last := before[0].Arg, before[len(before)-1].Arg
+	if len(before) == 1 && isNumber(last) && settingLike(last+arg.Arg) != "" && !isNumber(arg.Arg) {
+		return true // with its unit
+	}
 	key, _, _ := strings.Cut(arg.Arg, "=")
 	if key != "" && r.directive.Kind.param(key) != nil {
 		return len(arg.Arg) == len(key) && endsWith(last, "=:")
@@ -155,6 +159,9 @@ func (r *reader) apart(d ast.Directive, group []ast.DirectiveArg, given map[*Par
 	key, value, keyed := strings.Cut(strings.Replace(text, ":", "=", 1), "=")
 	param := r.directive.Kind.param(key)
 	switch {
+	case keyed && param != nil && key != "" && value == "":
+		given[param] = true
+		r.wrong(group[0].Pos, "%q lacks what belongs behind the equals sign; write %s", strings.Join(words, " "), param.usage())
 	case keyed && param != nil && key != "":
 		given[param] = true
 		r.wrong(group[0].Pos, "%q has spaces in it, which end an argument; write %s=%s",
@@ -164,10 +171,32 @@ func (r *reader) apart(d ast.Directive, group []ast.DirectiveArg, given map[*Par
 	}
 }
 
+// remark is a comment behind the arguments, where there can be none. It is
+// reported, and taken off.
+func (r *reader) remark(args []ast.DirectiveArg) []ast.DirectiveArg {
+	i := slices.IndexFunc(args, func(arg ast.DirectiveArg) bool {
+		return strings.HasPrefix(arg.Arg, "//") || strings.HasPrefix(arg.Arg, "#") || strings.HasPrefix(arg.Arg, "--") || strings.HasPrefix(arg.Arg, "/*")
+	})
+	if i < 0 {
+		return args
+	}
+	r.wrong(args[i].Pos, "%q begins a comment, which a directive cannot have behind it; put it in a line of its own", args[i].Arg)
+	return args[:i]
+}
+
+// setting reports one that is written with its name.
+func (r *reader) setting(pos token.Pos, text, guard string) {
+	r.wrong(pos, "%s looks like a setting; name the %s here and write its settings in the settings file, %[2]ss.NAME", glyph.Shown(text), guard)
+}
+
 // withColon reports a key that has a colon in the place of its equals sign.
 func (r *reader) withColon(arg ast.DirectiveArg, given map[*Param]bool) bool {
 	key, value, ok := strings.Cut(arg.Arg, ":")
 	near, known := nearest.Name(key, r.directive.Kind.keys())
+	if guard := guardNamed(r.directive.Kind); ok && !known && guard != "" && token.IsIdentifier(key) && settingLike(value) != "" {
+		r.setting(arg.Pos, arg.Arg, guard)
+		return true
+	}
 	if !ok || !known {
 		return false
 	}
