@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"go/parser"
 	"go/token"
+	"path/filepath"
 	"runtime"
 	"strings"
 	"testing"
@@ -169,5 +170,14 @@ func TestADiffHasHunksWithThreeLinesAround(t *testing.T) {
 `
 	if diff := cmp.Diff(want, unified(old, new)); diff != "" {
 		t.Error(diff)
+	}
+}
+
+func TestFieldG03WhatCannotBeReadHasNoGuards(t *testing.T) {
+	found := guardNames()
+	found.addTree(filepath.Join(t.TempDir(), "missing"))
+	found.addFile(t.TempDir())
+	if len(found["breaker"]) > 0 {
+		t.Errorf("got %v", found)
 	}
 }
