@@ -139,10 +139,11 @@ func compare(t *testing.T, page, begin, want string) {
 	}
 }
 
-// Lines of the file that resgen config prints: the head of a section or of one
-// of its kinds, and a setting with its default, its meaning, its range, and what
-// holds without it.
+// Lines of the file that resgen config prints: the rest of a line that was too
+// long, the head of a section or of one of its kinds, and a setting with its
+// default, its meaning, its range, and what holds without it.
 var (
+	goesOn      = regexp.MustCompile(`\n +//     `)
 	headLine    = regexp.MustCompile(`^(?:  "(\w+)": {|      // ([A-Z_]+): (.*))$`)
 	settingLine = regexp.MustCompile(`^ +//   "(\w+)":(?: (.*),)? // (.*); ([[(].*?|true or false|[A-Z_]+ or [A-Z_]+)(?:; (optional|default: that of \w+))?$`)
 )
@@ -153,7 +154,8 @@ func tables(t *testing.T) string {
 	t.Helper()
 	var out strings.Builder
 	headed := false
-	file, _, _ := strings.Cut(string(resilience.StartingSettings(nil)), `  "sharedState": {`)
+	file := goesOn.ReplaceAllString(string(resilience.StartingSettings(nil)), " ")
+	file, _, _ = strings.Cut(file, `  "sharedState": {`)
 	for line := range strings.SplitSeq(file, "\n") {
 		switch head := headLine.FindStringSubmatch(line); {
 		case head != nil && head[1] != "":

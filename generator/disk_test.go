@@ -415,7 +415,8 @@ type Bank interface {
     Sell   breaker shop; no timeout shop: it has no context
     Len    passes through: it returns no error
     Close  passes through: it is marked none
-    Order  breaker shop; bulkhead tills; timeout shop; check stock; preload stock:2, tax:1; lease audit:1
+    Order  breaker shop; bulkhead tills; timeout shop; check stock; preload
+           stock:2, tax:1; lease audit:1
     Ping   breaker shop; timeout shop; probe of breaker shop
   Bank     ResilientBank
     Pay    bulkhead bank

@@ -4,29 +4,50 @@ import (
 	"fmt"
 	"io"
 	"strings"
-	"text/tabwriter"
+	"unicode/utf8"
+
+	"github.com/resgen-go/resgen/internal/column"
 )
 
 // List prints a table of all methods of all wrappers: what guards each, or why
 // it passes through.
 func (r Result) List(w io.Writer) error {
-	table := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	var text strings.Builder
 	for i, plan := range r.Plans {
 		if i > 0 {
-			fmt.Fprintln(table)
+			text.WriteByte('\n')
 		}
-		fmt.Fprintf(table, "%s\n", r.shown(plan.Source))
+		fmt.Fprintln(&text, r.shown(plan.Source))
+		var table listing
 		for _, wrapper := range plan.Wrappers {
-			wrapper.list(table)
+			wrapper.list(&table)
 		}
+		table.write(&text)
 	}
-	return table.Flush()
+	_, err := io.WriteString(w, text.String())
+	return err
 }
 
-func (w Wrapper) list(table io.Writer) {
-	fmt.Fprintf(table, "  %s\t%s\n", w.Interface, w.Name)
+func (w Wrapper) list(table *listing) {
+	*table = append(*table, [2]string{"  " + w.Interface, w.Name})
 	for _, m := range w.Methods {
-		fmt.Fprintf(table, "    %s\t%s\n", m.Name, strings.Join(w.remarks(m), "; "))
+		*table = append(*table, [2]string{"    " + m.Name, strings.Join(w.remarks(m), "; ")})
+	}
+}
+
+// listing is a table of names and what is said about them.
+type listing [][2]string
+
+// write writes the remarks into a column of their own, where long ones go on.
+func (l listing) write(text *strings.Builder) {
+	const between = 2
+	left := 0
+	for _, line := range l {
+		left = max(left, utf8.RuneCountInString(line[0])+between)
+	}
+	for _, line := range l {
+		whole := fmt.Sprintf("%-*s%s", left, line[0], line[1])
+		fmt.Fprintln(text, column.Wrap(whole, strings.Repeat(" ", left)))
 	}
 }
 

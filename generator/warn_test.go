@@ -670,11 +670,11 @@ func TestClientsC17ListTellsOfKindsThatAMethodOptsOutOf(t *testing.T) {
 	}
 	const want = "shop.go\n  Shop     ResilientShop\n" +
 		"    Buy    breaker shop; bulkhead shop; timeout shop\n" +
-		"    Open   breaker shop; bulkhead shop; no timeout shop: it is marked none timeout\n" +
+		"    Open   breaker shop; bulkhead shop; no timeout shop: it is marked none\n           timeout\n" +
 		"    Peek   passes through: it is marked none timeout bulkhead breaker\n" +
 		"    Len    passes through: it returns no error\n" +
 		"    Close  passes through: it is marked none\n" +
-		"    Try    breaker other; bulkhead shop; no timeout shop: it is marked none timeout\n"
+		"    Try    breaker other; bulkhead shop; no timeout shop: it is marked none\n           timeout\n"
 	if diff := cmp.Diff(want, list.String()); diff != "" {
 		t.Error(diff)
 	}

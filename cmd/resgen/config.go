@@ -21,16 +21,16 @@ func config(args []string, stdout, stderr io.Writer) int {
 	var tags string
 	flags := flag.NewFlagSet("resgen config", flag.ContinueOnError)
 	flags.Usage = func() {
-		fmt.Fprint(stderr, "Usage: resgen config [flags] [packages]\n\n",
+		fmt.Fprint(flags.Output(), "Usage: resgen config [flags] [packages]\n\n",
 			"Prints a complete settings file with every name that the directives of the\n",
 			"packages use; the default is the package in the current folder. With -o it\n",
 			"writes that to a new file.\n\n",
 			"With -file it says instead what is wrong with the file, which of these names it\n",
 			"lacks, which of its entries no wrapper asks for, and which directives reserve\n",
-			"more than it gives a bulkhead. Where no packages are named and the current folder\n",
-			"has no Go files, it looks at the file alone.\n\nFlags:\n")
+			"more than it gives a bulkhead. Where no packages are named and the current\n",
+			"folder has no Go files, it looks at the file alone.\n\nFlags:\n")
 		flags.PrintDefaults()
-		fmt.Fprint(stderr, "\nExit status: 0 fine, 1 a fault or a difference, 2 wrong usage.\n")
+		fmt.Fprint(flags.Output(), "\nExit status: 0 fine, 1 a fault or a difference, 2 wrong usage.\n")
 	}
 	flags.Var(&file, "file", "check this settings `file`, and compare it with the directives")
 	flags.Var(&output, "o", "write to this `file`, unless it exists")

@@ -7,6 +7,7 @@ import (
 	"io"
 	"strings"
 
+	"github.com/resgen-go/resgen/internal/column"
 	"github.com/resgen-go/resgen/internal/nearest"
 )
 
@@ -31,7 +32,10 @@ func parseFlags(flags *flag.FlagSet, args []string, stderr io.Writer) (status in
 	flags.SetOutput(stderr)
 	switch {
 	case err == flag.ErrHelp:
+		var help strings.Builder
+		flags.SetOutput(&help)
 		flags.Usage()
+		fmt.Fprint(stderr, column.Lines(help.String()))
 		return exitFine, false
 	case err != nil:
 		fmt.Fprintf(stderr, "%s: %v%s\nRun %[1]s -help for the flags.\n", flags.Name(), err, suggestion(flags, err))

@@ -182,7 +182,7 @@ func (o *options) flags() *flag.FlagSet {
 	flags.Var(&o.config, "config", "settings `file`; to reserve more permits than it gives a bulkhead is a mistake")
 	flags.BoolVar(&o.diff, "diff", false, "write nothing; show how the outputs would change")
 	flags.BoolVar(&o.list, "list", false, "write nothing; list all methods with their guards, or why they have none")
-	flags.BoolVar(&o.plain, "plain", false, "load dependencies slowly and completely, to see whether the fast way is at fault;\n"+
+	flags.BoolVar(&o.plain, "plain", false, "load dependencies slowly and completely, to see whether the fast way is at fault; "+
 		"unlike that, it runs cgo, the C compiler and what GOFLAGS names by -toolexec")
 	flags.StringVar(&o.tags, "tags", "", "build tags, comma-separated, as for go build")
 	flags.BoolVar(&o.verbose, "v", false, "name each file that is written or removed")

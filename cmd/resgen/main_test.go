@@ -7,10 +7,12 @@ import (
 	"runtime"
 	"strings"
 	"testing"
+	"unicode/utf8"
 
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/resgen-go/resgen/directives"
+	"github.com/resgen-go/resgen/internal/column"
 )
 
 const source = `package shop
@@ -237,7 +239,7 @@ func TestHelpShowsFlagsAndDirectives(t *testing.T) {
 	for _, args := range [][]string{{"help"}, {"help", "-check"}} {
 		expect(t, 0, "", err.String(), args...)
 	}
-	for _, want := range []string{"-check\n", "Exit status: 0", directives.Help()} {
+	for _, want := range []string{"-check\n", "Exit status: 0", column.Lines(directives.Help())} {
 		if !strings.Contains(err.String(), want) {
 			t.Errorf("there is no %q in\n%s", want, err.String())
 		}
@@ -248,5 +250,19 @@ func TestVersionNamesTheCommand(t *testing.T) {
 	var out, err strings.Builder
 	if status := run([]string{"-version"}, &out, &err); status != 0 || !strings.HasPrefix(out.String(), "resgen ") {
 		t.Errorf("status %d: %s", status, out.String())
+	}
+}
+
+func TestFieldL08HelpAndListsFitEightyColumns(t *testing.T) {
+	for _, args := range [][]string{{"-help"}, {"config", "-help"}, {"schema", "-help"}} {
+		var stdout, stderr strings.Builder
+		run(args, &stdout, &stderr)
+		for line := range strings.Lines(stdout.String() + stderr.String()) {
+			line = strings.Replace(strings.TrimSuffix(line, "\n"), "    \t", "\t", 1)
+			line = strings.Replace(line, "\t", "        ", 1)
+			if n := utf8.RuneCountInString(line); n > 80 {
+				t.Errorf("%v: %d columns: %s", args, n, line)
+			}
+		}
 	}
 }

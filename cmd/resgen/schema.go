@@ -12,7 +12,7 @@ import (
 func schema(args []string, stdout, stderr io.Writer) int {
 	flags := flag.NewFlagSet("resgen schema", flag.ContinueOnError)
 	flags.Usage = func() {
-		fmt.Fprint(stderr, "Usage: resgen schema\n\n",
+		fmt.Fprint(flags.Output(), "Usage: resgen schema\n\n",
 			"Prints the JSON Schema of settings files. Save it beside yours and point there,\n",
 			"and editors know every setting:\n\n\t\"$schema\": \"./resilience.schema.json\"\n")
 	}

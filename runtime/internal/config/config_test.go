@@ -13,6 +13,7 @@ import (
 	"strings"
 	"testing"
 	"time"
+	"unicode/utf8"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/resgen-go/resgen/runtime/internal/breaker"
@@ -475,13 +476,18 @@ resilience.json:2:63: breakers.old: no wrapper asks for it`
 	}
 }
 
-func TestStarterIsAFileThatChangesNothing(t *testing.T) {
+func TestFieldL08StarterIsAFileThatChangesNothingAndFitsEightyColumns(t *testing.T) {
 	used := map[string][]string{
 		Breakers:  {"payments", "inventory", "payments", strings.Repeat("long", 50)},
 		Bulkheads: {"inventory"},
 	}
 	data := Starter(used)
 	compareGolden(t, "testdata/starter.json", Starter(map[string][]string{Breakers: {"payments", "inventory"}, Timeouts: {"payments"}}))
+	for line := range strings.Lines(string(data)) {
+		if n := utf8.RuneCountInString(strings.TrimSuffix(line, "\n")); n > 80 && !strings.Contains(line, "long") {
+			t.Errorf("%d columns: %s", n, line)
+		}
+	}
 	f := parseGood(t, string(data))
 	if rest := f.Compare(used); len(rest) > 0 {
 		t.Errorf("the starting file lacks names: %v", rest)

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strconv"
 
+	"github.com/resgen-go/resgen/internal/column"
 	"github.com/resgen-go/resgen/runtime/internal/setting"
 )
 
@@ -100,7 +101,7 @@ func (s *section) showcase() (p part) {
 
 // show is a setting as one writes it, and what it means.
 func (k *kind) show(f *setting.Field) string {
-	meaning := fmt.Sprintf(" // %s; %s", f.Doc, f.Allowed())
+	meaning := fmt.Sprintf(" // %s; %s", f.Doc, column.Together(f.Allowed()))
 	switch {
 	case f.Like != "":
 		like := k.field(f.Like)
@@ -129,7 +130,7 @@ func (l listing) indented(by string) string {
 	b.WriteString("{\n")
 	for i, p := range l {
 		for _, c := range p.comments {
-			fmt.Fprintf(&b, "%s  // %s\n", by, c)
+			fmt.Fprintln(&b, column.Wrap(by+"  // "+c, by+"  //     "))
 		}
 		if p.code == "" {
 			continue
