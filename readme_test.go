@@ -8,6 +8,8 @@ import (
 	"context"
 	"flag"
 	"fmt"
+	"go/parser"
+	"go/token"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -173,6 +175,30 @@ func tables(t *testing.T) string {
 		}
 	}
 	return out.String() + "\n"
+}
+
+// Each strategy of the runtime is told from a NAME, as other settings are.
+func TestStrategiesAreNoNames(t *testing.T) {
+	found := 0
+	for line := range strings.Lines(string(resilience.StartingSettings(nil))) {
+		head := headLine.FindStringSubmatch(strings.TrimSuffix(line, "\n"))
+		if head == nil || head[2] == "" {
+			continue
+		}
+		found++
+		source := []byte("package p\n\n//resilience:breaker " + head[2] + "\ntype C interface{ Do() error }\n")
+		fset := token.NewFileSet()
+		file, err := parser.ParseFile(fset, "p.go", source, parser.ParseComments)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, faults := directives.Parse(fset, file, source); len(faults) == 0 {
+			t.Errorf("breaker %s is taken for a name", head[2])
+		}
+	}
+	if found < 5 {
+		t.Errorf("%d strategies found", found)
+	}
 }
 
 func settingRow(t *testing.T, line string) string {
