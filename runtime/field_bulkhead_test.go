@@ -290,3 +290,38 @@ func TestFieldF12CallThatMeetsAReloadIsCountedOnce(t *testing.T) {
 		})
 	}
 }
+
+func TestEntryE0RefusalSaysThatItWouldWaitForItself(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		registry := newRegistry(t, `{"bulkheads": {"a": {"maxConcurrentCalls": 4, "maxWaitDuration": "1h"}}}`)
+		outer := newGuard(t, registry, resilience.Guards{Preload: permits("a", 2)})
+		inner := newGuard(t, registry, resilience.Guards{Preload: permits("a", 3)})
+		var pages sync.WaitGroup
+		for i := range 2 {
+			pages.Go(func() {
+				do(t.Context(), outer, func(ctx context.Context) error {
+					time.Sleep(time.Duration(i+1) * time.Second)
+					begin := time.Now()
+					err := do(ctx, inner, returns(nil))
+					if i == 0 && err != nil {
+						t.Errorf("the older one: %v", err)
+					}
+					const want = "bulkhead a is full (wanted 3, available 2) and would wait for itself: " +
+						"entries that wait for more of it hold all of it; reserve in the outer entry what the inner ones need"
+					if i == 1 && (!errors.Is(err, resilience.ErrFull) || !strings.HasSuffix(err.Error(), want) || time.Since(begin) > 0) {
+						t.Errorf("the newer one after %v: %v", time.Since(begin), err)
+					}
+					return err
+				})
+			})
+		}
+		pages.Wait()
+		// The same figures without a circle are told without it.
+		defer hold(t, t.Context(), newGuard(t, registry, resilience.Guards{Preload: permits("a", 2)}))(nil)
+		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+		defer cancel()
+		if err := do(ctx, inner, never(t)); !errors.Is(err, resilience.ErrFull) || strings.Contains(err.Error(), "itself") {
+			t.Errorf("got %v", err)
+		}
+	})
+}

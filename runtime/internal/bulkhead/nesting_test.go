@@ -517,3 +517,56 @@ func (s *service) check(begin time.Time) {
 		s.t.Errorf("a request took %v", took)
 	}
 }
+
+func TestSecondCloseCountsNothing(t *testing.T) {
+	b, c := named("b", 9, 0), named("c", 9, 0)
+	outer := reserve(t, t.Context(), Want{b, 2, Ticket})
+	inner := reserve(t, outer, Want{b, 3, Ticket}, Want{c, 2, Lease})
+	late := acquire(t, inner, b)
+	inner.Close()
+	before := [2]Snapshot{b.Snapshot(), c.Snapshot()}
+	open := b.open.Load()
+	if inner.Close() {
+		t.Error("the second one tells")
+	}
+	if after := [2]Snapshot{b.Snapshot(), c.Snapshot()}; after != before || b.open.Load() != open {
+		t.Errorf("%+v with %d open, before it %+v with %d", after, b.open.Load(), before, open)
+	}
+	late.Release()
+	outer.Close()
+	outer.Close()
+	figures{0, 0, 9, 0}.check(t, b)
+	if s := b.Snapshot(); b.open.Load() != 0 || s.Reserved != 3 || s.UsedFromReservation != 1 || s.ReturnedUnused != 2 {
+		t.Errorf("%d open, counters: %+v", b.open.Load(), s)
+	}
+}
+
+// gatesThat refuse from some moment on, which they tell as soon as they are watched.
+type gatesThat struct{ watched, refuse bool }
+
+func (g *gatesThat) Watch(news chan<- struct{}) {
+	g.watched, g.refuse = true, true
+	select {
+	case news <- struct{}{}:
+	default:
+	}
+}
+
+func (g *gatesThat) Unwatch(chan<- struct{}) { g.watched = false }
+func (g *gatesThat) Refuse() bool            { return g.refuse }
+
+func TestFieldF07GatesThatChangeWhileAWaitBeginsEndIt(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		b := sized(1, time.Hour)
+		acquire(t, t.Context(), b)
+		gates := new(gatesThat)
+		waiter := try(func(a *attempt) { a.permit, _, a.refused = b.Acquire(t.Context(), gates) })
+		if !waiter.refusedAs(Gated) || waiter.took != 0 || gates.watched {
+			t.Errorf("got %v after %v, watched: %t", waiter.refused, waiter.took, gates.watched)
+		}
+		figures{1, 0, 0, 0}.check(t, b)
+		if s := b.Snapshot(); s.Refused != (Refused{}) {
+			t.Errorf("counted: %+v", s.Refused)
+		}
+	})
+}

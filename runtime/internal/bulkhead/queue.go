@@ -140,9 +140,9 @@ func (b *Bulkhead) await(ctx context.Context, done <-chan struct{}, w *waiter, l
 	var news chan struct{}
 	if gates != nil {
 		news = make(chan struct{}, 1)
+		news <- struct{}{} // they may have changed before
 		gates.Watch(news)
 		defer gates.Unwatch(news)
-		news <- struct{}{} // they may have changed before
 	}
 	gated := false
 	for waits := true; waits; {
