@@ -409,3 +409,11 @@ func TestEntryE11FailureBesideARefusalCounts(t *testing.T) {
 		t.Errorf("failures beside refusals: %v, %+v", b.State, b.Figures)
 	}
 }
+
+func TestNoSuccessIsSlowWhereSlowMeansNothing(t *testing.T) {
+	registry := newRegistry(t, `{}`)
+	do(context.Background(), newGuard(t, registry, resilience.Guards{Breaker: "b"}), returns(nil))
+	if got := breakerOf(t, registry, "b").Figures; got.Calls != 1 || got.SlowCalls != 0 {
+		t.Errorf("counted %+v", got)
+	}
+}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -221,4 +222,28 @@ func TestFieldG6TheAdapterHearsOfABreakersOwnRule(t *testing.T) {
 	if d := adapter.own.SecondsBeforeRetry; d == nil || *d != 7*time.Second || adapter.own.MinimumErrors != nil {
 		t.Errorf("after the reload the adapter has %+v", adapter.own)
 	}
+}
+
+func TestReloadTellsOnlyOfSharedStateThatChanged(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		source, adapter := &changing{text: `{"sharedState": {"address": "x:1"}}`}, new(fleet)
+		var got [][]string
+		registry, err := resilience.New(resilience.Follow(source), resilience.Share(adapter.asAdapter), resilience.Logger(nil),
+			resilience.Observe(resilience.ObserverFunc(func(e resilience.Event) {
+				if reloaded, ok := e.(resilience.Reloaded); ok {
+					got = append(got, reloaded.Changed)
+				}
+			})))
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer registry.Close()
+		registry.Reload()
+		source.text = `{"sharedState": {"address": "y:1"}}`
+		registry.Reload()
+		synctest.Wait()
+		if want := [][]string{nil, {"sharedState"}}; fmt.Sprint(got) != fmt.Sprint(want) {
+			t.Errorf("changed are %q, want %q", got, want)
+		}
+	})
 }
