@@ -136,7 +136,7 @@ func TestAStaleOutputIsNamedAndReplaced(t *testing.T) {
 	path := filepath.Join(dir, "shop_resilience.go")
 	want := readFile(t, path)
 	writeFile(t, path, strings.Replace(want, "Buy", "Sell", 1))
-	if err := os.Chmod(path, 0o600); err != nil {
+	if err := os.Chmod(path, 0o640); err != nil {
 		t.Fatal(err)
 	}
 	if diff := cmp.Diff("shop_resilience.go: stale\n", check(t, dir)); diff != "" {
@@ -146,7 +146,7 @@ func TestAStaleOutputIsNamedAndReplaced(t *testing.T) {
 	if diff := cmp.Diff(want, readFile(t, path)); diff != "" {
 		t.Error(diff)
 	}
-	if info, err := os.Stat(path); err != nil || info.Mode().Perm() != 0o600 {
+	if info, err := os.Stat(path); err != nil || info.Mode().Perm() != 0o640 {
 		t.Errorf("the file has another mode: %v, %v", info.Mode(), err)
 	}
 }

@@ -105,3 +105,38 @@ func TestFieldG12AFolderMayChangeBetweenTheSearchAndTheGoCommand(t *testing.T) {
 		})
 	}
 }
+
+func TestFieldG17APipeInAnotherModuleOfTheWorkspaceDoesNotHang(t *testing.T) {
+	dir := module(t, `
+-- go.work --
+go 1.26
+
+use (
+	./bank
+	./lib
+)
+-- bank/go.mod --
+module example.test/bank
+
+go 1.26
+-- bank/bank.go --
+package bank
+
+import "example.test/lib"
+
+//resilience:breaker
+type Bank interface{ Pay(lib.Sum) error }
+-- lib/go.mod --
+module example.test/lib
+
+go 1.26
+-- lib/lib.go --
+package lib
+
+type Sum int
+`)
+	if err := syscall.Mkfifo(filepath.Join(dir, "lib", "pipe.go"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	expectFault(t, filepath.Join(dir, "bank"), "../lib/pipe.go: this is no file, so no Go can be read from it; rename or remove it", ".")
+}

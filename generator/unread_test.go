@@ -1,6 +1,8 @@
 package generator_test
 
 import (
+	"context"
+	"errors"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -9,6 +11,8 @@ import (
 	"unicode/utf16"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/resgen-go/resgen/generator"
 )
 
 const bank = `
@@ -203,4 +207,16 @@ func TestFieldG17AFolderMayBeNamedLikeAFile(t *testing.T) {
 		t.Fatal(err)
 	}
 	mustWrite(t, dir)
+}
+
+func TestFieldG17ARunEndsBetweenTwoPackages(t *testing.T) {
+	dir := module(t, shop)
+	ctx, cancel := context.WithCancelCause(t.Context())
+	result, err := generator.Generate(generator.Options{
+		Context: ctx, Dir: dir, Patterns: []string{"./..."},
+		Progress: func(int, int) { cancel(errors.New("enough")) },
+	})
+	if err == nil || err.Error() != "enough" || len(result.Files) > 0 {
+		t.Errorf("got %v and %d files", err, len(result.Files))
+	}
 }

@@ -17,6 +17,7 @@ func TestFieldG07CheckNamesTheFilesThatItDidNotLookAt(t *testing.T) {
 		{"client_plan9_test.go", "", "it needs plan9: run resgen with GOOS=plan9"},
 		{"client.go", "//go:build slow && !quick\n\n", "it needs slow && !quick: run resgen with -tags=slow"},
 		{"client.go", "//go:build slow && mine\n\n", "it needs slow && mine: run resgen with -tags=slow,mine"},
+		{"client.go", "//go:build unix && slow\n\n", "it needs unix && slow: run resgen with GOOS=linux -tags=slow"},
 		{"client.go", "//go:build plan9 || windows\n\n", "it needs plan9 || windows: run resgen with GOOS=plan9"},
 		{"client.go", "//go:build !" + runtime.GOOS + "\n\n", "it needs !" + runtime.GOOS},
 	} {
