@@ -6,6 +6,7 @@ import (
 	"go/token"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 	"testing"
 
@@ -179,5 +180,20 @@ func TestFieldG03WhatCannotBeReadHasNoGuards(t *testing.T) {
 	found.addFile(t.TempDir())
 	if len(found["breaker"]) > 0 {
 		t.Errorf("got %v", found)
+	}
+}
+
+// Hunks that would touch are one, and no line stands in two.
+func TestADiffJoinsHunksThatTouch(t *testing.T) {
+	for between, hunks := range map[int]int{5: 1, 6: 1, 7: 2, 8: 2} {
+		var same []string
+		for i := range between {
+			same = append(same, fmt.Sprintln("same", i))
+		}
+		old := slices.Concat([]string{"first\n"}, same, []string{"last\n"})
+		new := slices.Concat([]string{"erst\n"}, same, []string{"letzt\n"})
+		if got := strings.Count(unified(old, new), "\n@@ "); got+1 != hunks {
+			t.Errorf("with %d lines between: %d hunks instead of %d", between, got+1, hunks)
+		}
 	}
 }
