@@ -456,3 +456,173 @@ func TestFieldF17WindowThatItsStrategyCannotHoldNamesTheOneThatCan(t *testing.T)
 		}
 	}
 }
+
+// givesUp makes a call that its caller gives up after some time.
+func givesUp(t *testing.T, guard *resilience.Guard, after time.Duration) error {
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	return do(ctx, guard, func(ctx context.Context) error {
+		time.Sleep(after)
+		cancel()
+		return ctx.Err()
+	})
+}
+
+func TestFieldF06CallThatItsCallerGaveUpWasSlow(t *testing.T) {
+	const settings = `"slidingWindowSize": 100, "slowCallDurationThreshold": "1s", "waitDurationInOpenState": "20s", "initialState": "CLOSED"`
+	for name, test := range map[string]struct {
+		settings string
+		after    time.Duration
+		want     resilience.State
+		slow     uint64
+	}{
+		"slow, judged":     {`"slowCallRateThreshold": 50`, 2 * time.Second, resilience.Open, 50},
+		"in time":          {`"slowCallRateThreshold": 50`, time.Second, resilience.Closed, 0},
+		"slow, not judged": {`"failureRateThreshold": 21`, 2 * time.Second, resilience.Closed, 0},
+	} {
+		t.Run(name, inFakeTime(func(t *testing.T) {
+			registry := newRegistry(t, `{"breakers": {"b": {"strategy": "CANARY_RATE_THRESHOLD", `+settings+`, `+test.settings+`}}}`)
+			guard := newGuard(t, registry, resilience.Guards{Breaker: "b"})
+			for range 100 {
+				givesUp(t, guard, test.after)
+				if handle(t, registry, "b").State() == resilience.Open {
+					break
+				}
+			}
+			if got := breakerOf(t, registry, "b"); got.State != test.want || got.SlowCalls != test.slow || got.Failures != 0 || got.Calls != test.slow {
+				t.Errorf("it is %+v", got)
+			}
+		}))
+	}
+}
+
+func TestFieldF06TrialsThatAreGivenUpSlowlyOpenAgain(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		registry := newRegistry(t, `{"breakers": {"b": {"strategy": "CANARY_RATE_THRESHOLD", "slowCallDurationThreshold": "1s",
+			"slowCallRateThreshold": 50, "permittedNumberOfCallsInHalfOpenState": 2, "waitDurationInOpenState": "20s"}}}`)
+		guard := newGuard(t, registry, resilience.Guards{Breaker: "b"})
+		time.Sleep(20 * time.Second)
+		for n := range 2 {
+			givesUp(t, guard, 500*time.Millisecond)
+			if got := breakerOf(t, registry, "b"); got.State != resilience.HalfOpen || got.Calls != uint64(n) {
+				t.Errorf("after one that was quick: %+v", got)
+			}
+			givesUp(t, guard, 2*time.Second)
+		}
+		if got := breakerOf(t, registry, "b"); got.State != resilience.Open || got.Reason != "slow call rate 100 % of 2 calls reached 50 %" {
+			t.Errorf("it is %+v", got)
+		}
+	})
+}
+
+func TestFieldF06CanaryThatIsGivenUpSlowlyProvesNothing(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		registry := newRegistry(t, `{"breakers": {"b": {"strategy": "CANARY_RATE_THRESHOLD", "slowCallDurationThreshold": "1s", "slowCallRateThreshold": 50}}}`)
+		guard := newGuard(t, registry, resilience.Guards{Breaker: "b"})
+		givesUp(t, guard, 500*time.Millisecond)
+		givesUp(t, guard, 2*time.Second)
+		if err := do(t.Context(), guard, never(t)); !errors.Is(err, resilience.ErrOpen) {
+			t.Errorf("after a canary that was given up slowly: %v", err)
+		}
+		time.Sleep(time.Second)
+		if err := do(t.Context(), guard, returns(nil)); err != nil || handle(t, registry, "b").State() != resilience.HalfOpen {
+			t.Errorf("a second later: %v, and it is %v", err, handle(t, registry, "b").State())
+		}
+	})
+}
+
+func TestFieldF06RefusalFurtherInIsNoSlowCall(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		registry := newRegistry(t, `{"breakers": {"b": {"strategy": "CANARY_RATE_THRESHOLD", "slowCallDurationThreshold": "1s",
+			"slowCallRateThreshold": 50, "initialState": "CLOSED"}}, "bulkheads": {"in": {"maxConcurrentCalls": 1, "maxWaitDuration": "10s"}}}`)
+		outer, inner := newGuard(t, registry, resilience.Guards{Breaker: "b"}), newGuard(t, registry, resilience.Guards{Bulkhead: "in"})
+		defer hold(t, t.Context(), inner)(nil)
+		ctx, cancel := context.WithTimeout(t.Context(), time.Hour)
+		time.AfterFunc(2*time.Second, cancel)
+		do(ctx, outer, func(ctx context.Context) error { return do(ctx, inner, never(t)) })
+		if got := breakerOf(t, registry, "b"); got.Calls != 0 {
+			t.Errorf("a call that waited in vain for a bulkhead further in counts: %+v", got)
+		}
+	})
+}
+
+// probed wires a breaker with a probe that is well after some time.
+func probed(t *testing.T, registry *resilience.Registry, name string, after time.Duration) *resilience.Guard {
+	wiring, err := resilience.Wire(registry, "example.com/"+name, name+".Client", any(1))
+	if err != nil {
+		t.Fatal(err)
+	}
+	well := time.Now().Add(after)
+	guard := wiring.Guard("Do", resilience.Guards{Breaker: name})
+	wiring.Probe(name, func(context.Context) error {
+		if time.Sleep(10 * time.Millisecond); time.Now().Before(well) {
+			return errDown
+		}
+		return nil
+	})
+	if err := wiring.Done(); err != nil {
+		t.Fatal(err)
+	}
+	return guard
+}
+
+func TestFieldF19ReadyWaitsForEveryCanary(t *testing.T) {
+	const settings = `{"breakers": {"default": {"strategy": "CANARY_RATE_THRESHOLD"}, "static": {"strategy": "STATIC_THRESHOLD"},
+		"waits": {"waitDurationInOpenState": "30s"}}}`
+	synctest.Test(t, func(t *testing.T) {
+		registry := newRegistry(t, settings)
+		began := time.Now()
+		wait := func(want time.Duration, names ...string) {
+			t.Helper()
+			if err := registry.Ready(t.Context(), names...); err != nil {
+				t.Error(err)
+			}
+			if took := time.Since(began); took < want || took > want+2*time.Second {
+				t.Errorf("%v are ready after %v, want %v", names, took, want)
+			}
+		}
+		wait(0)
+		newGuard(t, registry, resilience.Guards{Breaker: "static"})
+		handle(t, registry, "static").Trip("test")
+		newGuard(t, registry, resilience.Guards{Breaker: "unprobed"}) // calls have to prove it well, so nobody must wait for it
+		wait(0)
+		quick := probed(t, registry, "quick", 0)
+		probed(t, registry, "late", 20*time.Second)
+		newGuard(t, registry, resilience.Guards{Breaker: "waits"})
+		wait(0, "quick", "static")
+		if err := do(t.Context(), quick, returns(nil)); err != nil {
+			t.Errorf("the first call once it was ready: %v", err)
+		}
+		wait(20*time.Second, "quick", "late")
+		wait(30 * time.Second)
+		wait(30*time.Second, "quick", "late")
+	})
+}
+
+func TestFieldF19ReadySaysWhatIsNot(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		registry := newRegistry(t, `{"breakers": {"default": {"strategy": "CANARY_RATE_THRESHOLD"}}}`)
+		probed(t, registry, "a", 0)
+		probed(t, registry, "b", time.Hour)
+		probed(t, registry, "c", time.Minute)
+		ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
+		defer cancel()
+		err := registry.Ready(ctx)
+		want := "resilience: not ready: breaker b is OPEN (last probe: down), breaker c is OPEN (last probe: down): context deadline exceeded"
+		if !errors.Is(err, context.DeadlineExceeded) || err.Error() != want {
+			t.Errorf("got  %v\nwant %s", err, want)
+		}
+		handle(t, registry, "c").ForceOpen("test")
+		time.AfterFunc(5*time.Second, func() { handle(t, registry, "c").Reset("test") })
+		if err := registry.Ready(t.Context(), "c"); err != nil {
+			t.Error(err)
+		}
+		if err := registry.Ready(t.Context(), "d"); err == nil || !strings.Contains(err.Error(), `no breaker "d"`) {
+			t.Errorf("a name that nobody uses: %v", err)
+		}
+		time.AfterFunc(time.Second, func() { registry.Close() })
+		if err := registry.Ready(t.Context()); !errors.Is(err, resilience.ErrClosed) {
+			t.Errorf("of a closed registry: %v", err)
+		}
+	})
+}

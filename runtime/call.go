@@ -226,9 +226,14 @@ func (c *Call) end(outcome Outcome, err error) {
 			c.period.Success(slow)
 		case Failure:
 			c.period.Failure(slow, g.method, why)
+		case abandoned:
+			c.period.Abandon(slow)
 		default:
 			c.period.Ignore()
 		}
+	}
+	if outcome == abandoned {
+		outcome = Ignored // so it is for all but the breaker
 	}
 	c.leave(g, outcome)
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"os"
 	"slices"
 
@@ -21,6 +22,10 @@ const (
 	// Ignored gives the breaker's permit back and counts nowhere.
 	Ignored
 )
+
+// abandoned is Ignored, of a call that its caller has cancelled and that may have
+// been slow until then.
+const abandoned = Outcome(math.MaxUint8)
 
 var outcomes = []string{Success: "success", Failure: "failure", Ignored: "ignored"}
 
@@ -72,9 +77,12 @@ func (c *Call) rule(err error) (outcome Outcome, ruled bool) {
 			ruled = false
 		}
 	}()
+	cancelled := c.caller().Err() == context.Canceled
 	switch {
-	case c.caller().Err() == context.Canceled || refusedInside(err):
+	case cancelled && c.slowAt == 0 || refusedInside(err):
 		return Ignored, true
+	case cancelled:
+		return abandoned, true
 	case errors.Is(err, ErrTimeout) || c.outlived(err):
 		return Failure, true
 	}

@@ -40,18 +40,19 @@ type Breaker struct {
 	refused atomic.Uint64 // calls turned away
 	gates   atomic.Uint64 // entries turned away because of this breaker
 
-	mu       sync.Mutex
-	strategy Strategy
-	past     uint64  // outcomes of the periods before
-	failures uint64  // of all periods
-	prober   *prober // nil: nobody probes
-	hold     hold
-	slowest  time.Duration // good trial that came back after it was given up
-	totals   bool          // every outcome is counted, see KeepTotals
-	closed   bool          // nobody probes any more
-	watchers map[chan<- struct{}]struct{}
-	failed   *trouble // the last failure that counted
-	unwell   *trouble // the last probe, if it failed
+	mu         sync.Mutex
+	strategy   Strategy
+	past       uint64  // outcomes of the periods before
+	failures   uint64  // of all periods
+	prober     *prober // nil: nobody probes
+	hold       hold
+	slowJudged bool          // slow calls can open it
+	slowest    time.Duration // good trial that came back after it was given up
+	totals     bool          // every outcome is counted, see KeepTotals
+	closed     bool          // nobody probes any more
+	watchers   map[chan<- struct{}]struct{}
+	failed     *trouble // the last failure that counted
+	unwell     *trouble // the last probe, if it failed
 }
 
 // New returns a breaker in the state the strategy starts with.
@@ -84,7 +85,9 @@ func initially(state State) *cause {
 
 func (b *Breaker) use(strategy Strategy) {
 	b.strategy = strategy
-	b.slowAfter.Store(int64(strategy.SlowAfter()))
+	after, judged := strategy.SlowAfter()
+	b.slowAfter.Store(int64(after))
+	b.slowJudged = judged
 }
 
 // Name is the breaker's name.

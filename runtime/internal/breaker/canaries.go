@@ -78,23 +78,23 @@ func (b *Breaker) writeOffCanary(p *Period, now Instant) *Period {
 	return b.goOn(p, newStay())
 }
 
-func (p *Period) endCanary(outcome Counts, now Instant, why *trouble) {
+func (p *Period) endCanary(e ending, now Instant) {
 	c := p.canaries
 	switch {
 	case c == nil || !c.out: // a reload or a probe has made canaries needless
 		return
 	case c.writtenOff(now):
-		p.breaker.returned(c.began, now, outcome)
+		p.breaker.returned(c.began, now, e)
 		return
 	}
 	c.out = false
-	p.breaker.noteFailure(why, now)
+	p.breaker.noteFailure(e.why, now)
 	switch {
-	case outcome.Failures > 0:
-		c.fail(now)
-	case outcome.Calls > 0:
+	case e.good():
 		p.breaker.move(HalfOpen, now, now, reason("a call let through as canary succeeded"))
 		return
+	case e.Calls > 0:
+		c.fail(now)
 	}
 	p.publishCanaries()
 }

@@ -86,11 +86,11 @@ func (s canaryRate) Initial() State {
 	return Closed
 }
 
-func (s canaryRate) SlowAfter() time.Duration {
+func (s canaryRate) SlowAfter() (after time.Duration, judged bool) {
 	if s.SlowCallDurationThreshold == nil {
-		return 0
+		return 0, false
 	}
-	return *s.SlowCallDurationThreshold
+	return *s.SlowCallDurationThreshold, s.SlowCallRateThreshold != nil
 }
 
 func (s canaryRate) Closed() Rules {

@@ -24,10 +24,10 @@ func (s *Consecutive) Strategy() Strategy {
 
 type consecutive struct{ *Consecutive }
 
-func (s consecutive) Name() string             { return "CONSECUTIVE_FAILURES" }
-func (s consecutive) Initial() State           { return Closed }
-func (s consecutive) SlowAfter() time.Duration { return 0 }
-func (s consecutive) Open() Wait               { return Wait{Delay: &s.TestDelay} }
+func (s consecutive) Name() string                                  { return "CONSECUTIVE_FAILURES" }
+func (s consecutive) Initial() State                                { return Closed }
+func (s consecutive) SlowAfter() (after time.Duration, judged bool) { return 0, false }
+func (s consecutive) Open() Wait                                    { return Wait{Delay: &s.TestDelay} }
 
 // Closed looks at as many outcomes as may fail in a row, so they are in a row
 // when all of them failed.

@@ -45,6 +45,7 @@ type model struct {
 type outcome struct {
 	at           time.Time
 	failed, slow bool
+	abandoned    bool // by its caller, when it was slow
 }
 
 type figures struct {
@@ -238,7 +239,7 @@ func (m *model) giveUp(at time.Time, by string) {
 
 // returned learns from a call that was given up. What is given up stays so.
 func (m *model) returned(began time.Time, result *outcome) {
-	if result == nil || result.failed || time.Since(began) <= m.slowest {
+	if result == nil || result.failed || result.abandoned || time.Since(began) <= m.slowest {
 		return
 	}
 	m.giveUpCanary()
@@ -378,6 +379,9 @@ func (m *model) admit(limit time.Duration) (call, bool) {
 
 // end takes the result of a call, nil for an ignored one.
 func (m *model) end(c call, result *outcome) {
+	if result != nil && result.abandoned && !m.judgesSlow() {
+		result = nil
+	}
 	if c.stay != m.stay {
 		if began, givenUp := m.givenUp[c.stay]; givenUp {
 			m.returned(began, result)
@@ -406,6 +410,11 @@ func (m *model) end(c call, result *outcome) {
 	}
 }
 
+func (m *model) judgesSlow() bool {
+	s, ok := m.settings.(*Canary)
+	return ok && s.SlowCallRateThreshold != nil
+}
+
 // endTrial takes a trial back, and the pace if it is ignored.
 func (m *model) endTrial(result *outcome) {
 	m.trialsOut--
@@ -425,7 +434,7 @@ func (m *model) endCanary(result *outcome) {
 		m.returned(m.canaryAt, result)
 	case result == nil:
 		m.canaryOut = false
-	case result.failed:
+	case result.failed || result.abandoned:
 		m.canaryFailed(s, time.Now())
 	default:
 		m.move(HalfOpen, time.Now(), "")

@@ -12,11 +12,11 @@ func (*None) Strategy() Strategy { return none{} }
 // strategy or by an outage of the fleet, recovers with a call that succeeds.
 type none struct{}
 
-func (none) Name() string             { return "NONE" }
-func (none) Initial() State           { return Closed }
-func (none) SlowAfter() time.Duration { return 0 }
-func (none) Closed() Rules            { return Rules{} }
-func (none) Open() Wait               { return Wait{Delay: new(time.Duration)} }
+func (none) Name() string                                  { return "NONE" }
+func (none) Initial() State                                { return Closed }
+func (none) SlowAfter() (after time.Duration, judged bool) { return 0, false }
+func (none) Closed() Rules                                 { return Rules{} }
+func (none) Open() Wait                                    { return Wait{Delay: new(time.Duration)} }
 
 func (none) HalfOpen() Rules {
 	return Rules{Judge: recovery{}}

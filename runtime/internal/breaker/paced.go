@@ -27,10 +27,10 @@ func (s *Paced) Strategy() Strategy {
 
 type paced struct{ *Paced }
 
-func (s paced) Name() string             { return "PACED_RATE_THRESHOLD" }
-func (s paced) Initial() State           { return Closed }
-func (s paced) SlowAfter() time.Duration { return 0 }
-func (s paced) Open() Wait               { return Wait{Delay: &s.TestDelay} }
+func (s paced) Name() string                                  { return "PACED_RATE_THRESHOLD" }
+func (s paced) Initial() State                                { return Closed }
+func (s paced) SlowAfter() (after time.Duration, judged bool) { return 0, false }
+func (s paced) Open() Wait                                    { return Wait{Delay: &s.TestDelay} }
 
 func (s paced) Closed() Rules {
 	return Rules{

@@ -94,13 +94,24 @@ func (p *Period) Failure(slow bool, method, text string) {
 	if slow {
 		failure.Slow = 1
 	}
-	p.conclude(failure, &trouble{method: method, text: text})
+	p.conclude(ending{Counts: failure, why: &trouble{method: method, text: text}})
+}
+
+// Abandon ends a call that p admitted, and that its caller gave up. One that was
+// slow by then counts as such where slow calls are judged, for it can't become
+// quicker; any other counts nothing.
+func (p *Period) Abandon(slow bool) {
+	if slow {
+		p.conclude(ending{Counts: Counts{Calls: 1, Slow: 1}, abandoned: true})
+	} else {
+		p.Ignore()
+	}
 }
 
 // Ignore ends a call that p admitted and counts nothing.
 func (p *Period) Ignore() {
 	if !p.free {
-		p.conclude(Counts{}, nil)
+		p.conclude(ending{})
 	}
 }
 
@@ -109,7 +120,7 @@ func (p *Period) Ignore() {
 func (p *Period) success(slow bool, trigger uint64) {
 	switch {
 	case slow:
-		p.conclude(Counts{Calls: 1, Slow: 1}, nil)
+		p.conclude(ending{Counts: Counts{Calls: 1, Slow: 1}})
 	case trigger == ask:
 		p.succeed()
 	case p.outcomes.Add(1) >= trigger || p.trigger.Load() != trigger:
@@ -126,7 +137,7 @@ func (p *Period) succeed() {
 		}
 		return
 	}
-	p.conclude(Counts{Calls: 1}, nil)
+	p.conclude(ending{Counts: Counts{Calls: 1}})
 }
 
 // judgeLate judges successes that took their numbers beside a failure.
@@ -144,53 +155,66 @@ func (p *Period) judgeLate() {
 	}
 }
 
-// conclude takes one outcome, none for an ignored call. Why is of a failure.
-func (p *Period) conclude(outcome Counts, why *trouble) {
+// ending is how a call ended.
+type ending struct {
+	Counts             // one call, none for an ignored one
+	why       *trouble // of a failure
+	abandoned bool     // by its caller, when it was slow
+}
+
+// good reports that the dependency answered, and well.
+func (e ending) good() bool { return e.Calls > e.Failures && !e.abandoned }
+
+// conclude takes the end of one call.
+func (p *Period) conclude(e ending) {
 	b := p.breaker
 	b.mu.Lock()
 	defer b.mu.Unlock()
+	if e.abandoned && !b.slowJudged {
+		e.Counts = Counts{}
+	}
 	current := b.same(p)
 	if current == nil {
-		b.returned(p.stay.givenUp, Now(), outcome)
+		b.returned(p.stay.givenUp, Now(), e)
 		return
 	}
 	p = current
 	now := p.moment()
-	if why != nil && now == undated {
+	if e.why != nil && now == undated {
 		now = Now() // a failure tells when it came
 	}
 	switch p.state {
 	case Open:
-		p.endCanary(outcome, now, why)
+		p.endCanary(e, now)
 	case HalfOpen:
 		if _, lost := p.lost(now); lost {
 			p.trials.late++
-			b.returned(p.trials.newest, now, outcome)
+			b.returned(p.trials.newest, now, e)
 			return
 		}
-		p.endTrial(outcome.Calls > 0)
-		p.count(outcome, now, why)
+		p.endTrial(e.Calls > 0)
+		p.count(e, now)
 	default:
-		p.count(outcome, now, why)
+		p.count(e, now)
 	}
 }
 
-func (p *Period) count(outcome Counts, now Instant, why *trouble) {
-	if outcome.Calls == 0 || p.window == nil {
+func (p *Period) count(e ending, now Instant) {
+	if e.Calls == 0 || p.window == nil {
 		return
 	}
-	p.breaker.noteFailure(why, now)
-	if !outcome.plain() {
+	p.breaker.noteFailure(e.why, now)
+	if !e.plain() {
 		p.until.Store(int64(longAgo)) // before it has its number: what comes after sees it
 	}
 	number := p.outcomes.Add(1)
-	p.breaker.failures += outcome.Failures
+	p.breaker.failures += e.Failures
 	if p.catchUp(number-1, now); p.ended() {
 		return
 	}
-	p.window.add(Tally{now, outcome})
+	p.window.add(Tally{now, e.Counts})
 	p.settled = number
-	p.judge(outcome.Failures > 0, now)
+	p.judge(e.Failures > 0, now)
 }
 
 func (p *Period) settle() {

@@ -142,7 +142,7 @@ func (p *pair) end(t *rapid.T) {
 		t.Skip("none runs")
 	}
 	i := rapid.IntRange(0, len(p.running)-1).Draw(t, "which")
-	p.finish(i, rapid.SampledFrom([]string{"success", "failure", "ignored", "slow", "slow failure"}).Draw(t, "result"))
+	p.finish(i, rapid.SampledFrom([]string{"success", "failure", "ignored", "slow", "slow failure", "abandoned", "slow abandoned"}).Draw(t, "result"))
 }
 
 func (p *pair) finish(i int, result string) {
@@ -152,6 +152,12 @@ func (p *pair) finish(i int, result string) {
 	case "ignored":
 		p.model.end(r.model, nil)
 		r.period.Ignore()
+	case "abandoned":
+		p.model.end(r.model, nil)
+		r.period.Abandon(false)
+	case "slow abandoned":
+		p.model.end(r.model, &outcome{slow: true, abandoned: true})
+		r.period.Abandon(true)
 	case "success", "slow":
 		p.model.end(r.model, &outcome{slow: result == "slow"})
 		r.period.Success(result == "slow")
@@ -295,8 +301,10 @@ func drawCanary(t *rapid.T, s *Canary) {
 	s.SlidingWindowType = rapid.SampledFrom([]string{"COUNT_BASED", "TIME_BASED"}).Draw(t, "type")
 	s.InitialState = rapid.SampledFrom([]string{"OPEN", "CLOSED"}).Draw(t, "initial")
 	if rapid.Bool().Draw(t, "slow calls") {
-		s.SlowCallRateThreshold = new(rapid.SampledFrom([]float64{0.1, 50, 100}).Draw(t, "slow rate"))
 		s.SlowCallDurationThreshold = new(time.Second)
+		if rapid.Bool().Draw(t, "judged") {
+			s.SlowCallRateThreshold = new(rapid.SampledFrom([]float64{0.1, 50, 100}).Draw(t, "slow rate"))
+		}
 	}
 	if rapid.Bool().Draw(t, "waits") {
 		s.WaitDurationInOpenState = new(rapid.SampledFrom([]time.Duration{time.Millisecond, 5 * time.Second}).Draw(t, "wait"))

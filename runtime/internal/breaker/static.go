@@ -52,10 +52,10 @@ func (s *Static) Strategy() Strategy {
 
 type static struct{ *Static }
 
-func (s static) Name() string             { return "STATIC_THRESHOLD" }
-func (s static) Initial() State           { return Closed }
-func (s static) SlowAfter() time.Duration { return 0 }
-func (s static) Open() Wait               { return Wait{Delay: &s.TestDelay} }
+func (s static) Name() string                                  { return "STATIC_THRESHOLD" }
+func (s static) Initial() State                                { return Closed }
+func (s static) SlowAfter() (after time.Duration, judged bool) { return 0, false }
+func (s static) Open() Wait                                    { return Wait{Delay: &s.TestDelay} }
 
 func (s static) Closed() Rules {
 	return Rules{

@@ -50,8 +50,8 @@ func (Fleet) Check() []setting.Problem { return nil }
 // makes: all counting, permits and locking are the breaker's.
 type Strategy interface {
 	Name() string
-	Initial() State           // Closed or Open
-	SlowAfter() time.Duration // a call that takes longer is slow; 0: no call is
+	Initial() State                                // Closed or Open
+	SlowAfter() (after time.Duration, judged bool) // a call that takes longer is slow, 0: no call is; and whether that can open the breaker
 	Closed() Rules
 	HalfOpen() Rules
 	Open() Wait

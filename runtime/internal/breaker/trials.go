@@ -112,9 +112,9 @@ func (b *Breaker) patient(longest time.Duration) time.Duration {
 
 // returned learns from a trial that was given up, and began at the moment given,
 // that the dependency is slow and well. What is given up by now stays so.
-func (b *Breaker) returned(began, now Instant, outcome Counts) {
+func (b *Breaker) returned(began, now Instant, e ending) {
 	took := now.Sub(began)
-	if began == never || outcome.Calls == 0 || outcome.Failures > 0 || took <= b.slowest {
+	if began == never || !e.good() || took <= b.slowest {
 		return
 	}
 	p := b.period.Load()

@@ -1,5 +1,24 @@
 package breaker
 
+import "time"
+
+// Ready reports whether the breaker does not ask first whether its dependency is
+// well, or has found it so, or admits calls without knowing. While it is not ready
+// it may be after so long, and when [Breaker.Watch] has news.
+func (b *Breaker) Ready() (ready bool, after time.Duration) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	now := Now()
+	p := b.period.Load()
+	if b.strategy.Open().Probing == nil || p.state != Open && p.state != ForcedOpen || b.admits(p, now) {
+		return true, 0
+	}
+	if at, known := b.retryAt(p, now); known {
+		return false, at.Sub(now)
+	}
+	return false, time.Duration(never)
+}
+
 // Watch sends to news, without waiting, whenever the breaker changes its state
 // or its wait, until Unwatch.
 func (b *Breaker) Watch(news chan<- struct{}) {

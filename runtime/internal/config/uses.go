@@ -37,7 +37,7 @@ func (f *File) Misfits(uses []Use) Faults {
 			warn("maxHalfOpenDuration", "%s is below the %s that timeouts.%s gives %s, so its trials are waited for that long and a tenth more",
 				setting.Format(longest), setting.Format(use.limit), use.slowest.Timeout, use.slowest.Method)
 		}
-		if slow := strategy.SlowAfter(); use.called && use.bounded && slow >= use.limit {
+		if slow, _ := strategy.SlowAfter(); use.called && use.bounded && slow >= use.limit {
 			warn("slowCallDurationThreshold", "%s is not below any timeout of its calls, the longest of which is %s, of %s: they fail before they are slow",
 				setting.Format(slow), setting.Format(use.limit), use.slowest.Method)
 		}
