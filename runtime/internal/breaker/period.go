@@ -131,13 +131,18 @@ func (p *Period) success(slow bool, trigger uint64) {
 // succeed is a success that may be judged where it stands.
 func (p *Period) succeed() {
 	if until := Instant(p.until.Load()); until != longAgo && Now() < until {
-		p.outcomes.Add(1)
-		if Instant(p.until.Load()) == longAgo { // a failure is there by now, and successes decide again
-			p.judgeLate()
-		}
+		p.number()
 		return
 	}
 	p.conclude(ending{Counts: Counts{Calls: 1}})
+}
+
+// number is all that a success does while successes decide nothing.
+func (p *Period) number() {
+	p.outcomes.Add(1)
+	if Instant(p.until.Load()) == longAgo { // a failure is there by now, and successes decide again
+		p.judgeLate()
+	}
 }
 
 // judgeLate judges successes that took their numbers beside a failure.

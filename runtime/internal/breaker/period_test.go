@@ -1,0 +1,23 @@
+package breaker
+
+import (
+	"testing"
+	"time"
+)
+
+// A success that only takes a number may find that a failure came meanwhile. Then
+// it is judged like any other.
+func TestASuccessNumberedBesideAFailureIsJudged(t *testing.T) {
+	settings := &Paced{FailureRateThreshold: 50, MinimumNumberOfCalls: 2, SlidingWindowDuration: time.Hour}
+	b := New("subject", settings.Strategy(), Hooks{})
+	p, _ := b.Admit()
+	p.Failure(false, "", "")
+	p.number() // of a success that saw no failure when it ended
+	if got := b.Snapshot(); got.State != Open || got.Calls != 2 || got.Failures != 1 {
+		t.Errorf("half of two calls failed, the last one to be numbered was good: %+v", got)
+	}
+	p.number()
+	if got := b.Snapshot(); got.State != Open || got.Calls != 2 {
+		t.Errorf("one that is numbered after the end counts: %+v", got)
+	}
+}
