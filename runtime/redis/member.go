@@ -210,7 +210,7 @@ func (m *member) yield(now time.Time, s *settings) {
 }
 
 // stalled reports that no trials are made here: soon if there was none yet,
-// else after some patience.
+// else after some patience, and not while those that run may come back.
 func (m *member) stalled(now time.Time, s *settings) bool {
 	state := m.core.Snapshot()
 	if seen := state.Calls*2 + uint64(state.Trials); seen != m.progress.seen {
@@ -220,7 +220,7 @@ func (m *member) stalled(now time.Time, s *settings) bool {
 	if m.progress.seen > 0 {
 		patience = 6 * s.TrialTimeout
 	}
-	return now.Sub(m.progress.at) > patience
+	return now.Sub(m.progress.at) > patience && !m.core.Waits()
 }
 
 // errForgot is that an outage is no more, though nobody ended it: the server

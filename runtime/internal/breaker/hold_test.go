@@ -309,3 +309,29 @@ func TestAHoldEndsForOneWinner(t *testing.T) {
 		}
 	})
 }
+
+func TestATrialIsWaitedForUntilItIsGivenUpOrBack(t *testing.T) {
+	inBubble(func(t *testing.T) {
+		s := newSubject(t, with(func(s *Static) { s.SuccessThreshold, s.SuccessThresholdCapacity = 2, 2 }))
+		expect := func(want bool) {
+			t.Helper()
+			if got := s.Waits(); got != want {
+				t.Errorf("it waits: %t, in %+v", got, s.Snapshot())
+			}
+		}
+		expect(false)
+		s.Trip("")
+		time.Sleep(20 * time.Second)
+		s.do("S")
+		expect(false)
+		trial := s.admit()
+		time.Sleep(time.Minute - 1)
+		expect(true)
+		time.Sleep(1)
+		expect(false)
+		trial.Bound(time.Minute)
+		expect(true)
+		trial.Ignore()
+		expect(false)
+	})(t)
+}

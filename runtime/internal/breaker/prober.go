@@ -228,7 +228,7 @@ func (b *Breaker) try(ctx context.Context, timeout time.Duration) (done bool) {
 		case err := <-result:
 			took := Now().Sub(began)
 			if err == nil && took >= timeout {
-				err = context.DeadlineExceeded
+				err = fmt.Errorf("it was good, but after %v, not within probeTimeout (%v): %w", took, timeout, context.DeadlineExceeded)
 			}
 			return b.answer(ctx, Probe{Err: err, Took: took})
 		}

@@ -146,8 +146,12 @@ func TestProbesAreReported(t *testing.T) {
 		if p := probes[0]; !p.Overdue || p.Took < time.Second || p.Took > 1200*time.Millisecond || p.Breaker != "payments" {
 			t.Errorf("first report %+v", p)
 		}
-		if p := probes[1]; p.Overdue || p.Took != 3*time.Second || !errors.Is(p.Err, context.DeadlineExceeded) {
+		p := probes[1]
+		if p.Overdue || p.Took != 3*time.Second || !errors.Is(p.Err, context.DeadlineExceeded) {
 			t.Errorf("second report %+v", p)
+		}
+		if want := "it was good, but after 3s, not within probeTimeout (1s): context deadline exceeded"; p.Err.Error() != want {
+			t.Errorf("the error reads %v, want %s", p.Err, want)
 		}
 	})
 }

@@ -64,8 +64,21 @@ func (p *Period) lost(now Instant) (since Instant, lost bool) {
 	if p.state != HalfOpen || p.permitLeft() {
 		return 0, false
 	}
-	since = max(p.trials.newest.Add(p.rules.Trials.Longest), p.trials.bound)
+	since = p.givenUpAt()
 	return since, now >= since
+}
+
+// givenUpAt is when trials that don't come back are given up, if no permit is left.
+func (p *Period) givenUpAt() Instant {
+	return max(p.trials.newest.Add(p.rules.Trials.Longest), p.trials.bound)
+}
+
+// Waits reports that trials run, and that it is too early to give them up.
+func (b *Breaker) Waits() bool {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	p := b.period.Load()
+	return p.state == HalfOpen && p.trials.out > p.trials.late && Now() < p.givenUpAt()
 }
 
 // Bound says that a timeout ends the call that p has just admitted after limit.
