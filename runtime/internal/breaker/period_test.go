@@ -21,3 +21,27 @@ func TestASuccessNumberedBesideAFailureIsJudged(t *testing.T) {
 		t.Errorf("one that is numbered after the end counts: %+v", got)
 	}
 }
+
+// beside is a strategy that opens at a failure, while successes are numbered that
+// come after it.
+type beside struct {
+	consecutive
+	successes func()
+}
+
+func (s beside) Closed() Rules {
+	return Rules{Window: Window{Calls: 10}, Judge: rule(func(Counts) Verdict {
+		s.successes()
+		return Verdict{Open, "a failure"}
+	})}
+}
+
+func TestFiguresAreThoseThatDecided(t *testing.T) {
+	var b *Breaker
+	b = New("subject", beside{consecutive{&Consecutive{}}, func() { b.period.Load().outcomes.Add(3) }}, Hooks{})
+	p, _ := b.Admit()
+	p.Failure(false, "", "")
+	if got := b.Snapshot(); got.State != Open || got.Calls != 1 || got.Failures != 1 {
+		t.Errorf("a failure opened it, and three successes came later: %+v", got)
+	}
+}
