@@ -151,3 +151,11 @@ func TestTheTableOfStrategiesIsRight(t *testing.T) {
 		}
 	}
 }
+
+func TestNoCallIsSlowUnlessTheSettingsSayWhen(t *testing.T) {
+	for _, kind := range Strategies {
+		if after := New("b", withDefaults(kind).Strategy(), Hooks{}).SlowAfter(); after != 0 {
+			t.Errorf("%s takes calls for slow after %v", kind.Name, after)
+		}
+	}
+}
