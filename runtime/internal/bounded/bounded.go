@@ -76,22 +76,17 @@ func readFile(path string, most int64, longest time.Duration) ([]byte, error) {
 
 func read(path string, most int64, longest time.Duration) ([]byte, error) {
 	if info, err := os.Stat(path); err == nil && !info.Mode().IsRegular() {
-		return nil, notRegular(path) // not even to be opened, which a process at the other end would see
+		// It is not even opened, which a process at the other end would see.
+		return nil, &fs.PathError{Op: "read", Path: path, Err: errors.New("not a regular file")}
 	}
 	f, err := os.OpenFile(path, os.O_RDONLY|nonblock, 0)
 	if err != nil {
 		return nil, err
 	}
 	defer f.Close()
-	if info, err := f.Stat(); err == nil && !info.Mode().IsRegular() {
-		return nil, notRegular(path)
-	}
 	// Some files that call themselves regular wait for more to come, such as
-	// /proc/kmsg. Those have deadlines; a true one has none, and needs none.
+	// /proc/kmsg, and so does what took the place of the file just now. Those have
+	// deadlines; a true file has none, and needs none.
 	_ = f.SetReadDeadline(time.Now().Add(longest))
 	return io.ReadAll(io.LimitReader(f, most))
-}
-
-func notRegular(path string) error {
-	return &fs.PathError{Op: "read", Path: path, Err: errors.New("not a regular file")}
 }

@@ -75,3 +75,53 @@ func TestFieldF24AFileThatNeverAnswersIsGivenUp(t *testing.T) {
 		}
 	}
 }
+
+func TestFieldF24APipeIsNotOpened(t *testing.T) {
+	pipe := filepath.Join(t.TempDir(), "pipe.json")
+	if err := syscall.Mkfifo(pipe, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	met := make(chan error, 1)
+	go func() {
+		f, err := os.OpenFile(pipe, os.O_WRONLY, 0) // waits for a reader
+		f.Close()
+		met <- err
+	}()
+	time.Sleep(20 * time.Millisecond)
+	if _, err := ReadFile(pipe, 10); err == nil {
+		t.Error("a pipe is read")
+	}
+	select {
+	case <-met:
+		t.Error("the writer met a reader")
+	case <-time.After(50 * time.Millisecond):
+		f, err := os.Open(pipe)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer f.Close()
+		<-met
+	}
+}
+
+// The pipe stands for what takes the place of the file after it was looked at.
+func TestFieldF24WhatTakesThePlaceOfAFileIsNotWaitedForEither(t *testing.T) {
+	pipe := filepath.Join(t.TempDir(), "pipe.json")
+	if err := syscall.Mkfifo(pipe, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	ended := make(chan error, 1)
+	go func() {
+		f, err := os.OpenFile(pipe, os.O_RDONLY|nonblock, 0)
+		f.Close()
+		ended <- err
+	}()
+	select {
+	case err := <-ended:
+		if err != nil {
+			t.Error(err)
+		}
+	case <-time.After(Longest):
+		t.Error("the opening of a pipe waits for a writer")
+	}
+}

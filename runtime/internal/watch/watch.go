@@ -102,10 +102,15 @@ type watcher struct {
 }
 
 func (f *File) follow(changed func(), p pace) (stop func()) {
-	w := &watcher{pace: p, file: f, changed: changed, stop: make(chan struct{}), done: make(chan struct{})}
+	var events *fsnotify.Watcher
 	if !p.noEvents {
-		w.events, _ = fsnotify.NewWatcher() // without one it polls
+		events, _ = fsnotify.NewWatcher() // without one it polls
 	}
+	return f.followBy(events, changed, p)
+}
+
+func (f *File) followBy(events *fsnotify.Watcher, changed func(), p pace) (stop func()) {
+	w := &watcher{pace: p, file: f, changed: changed, events: events, stop: make(chan struct{}), done: make(chan struct{})}
 	w.search()
 	go w.run()
 	return sync.OnceFunc(func() {

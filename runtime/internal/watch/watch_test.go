@@ -420,6 +420,62 @@ func TestATouchIsNoChange(t *testing.T) {
 	}
 }
 
+// Where the queue of events runs over, nobody knows what was lost.
+func TestAFailureOfTheEventsIsReasonToLook(t *testing.T) {
+	events, err := fsnotify.NewWatcher()
+	if err != nil {
+		t.Skip(err)
+	}
+	var text atomic.Value
+	text.Store("1")
+	file := New(filepath.Join(t.TempDir(), "r.json"), func(string) ([]byte, error) { return []byte(text.Load().(string)), nil })
+	if _, err := file.Read(); err != nil {
+		t.Fatal(err)
+	}
+	calls := make(chan struct{}, 10)
+	stop := file.followBy(events, func() { calls <- struct{}{} }, paces["events"])
+	defer stop()
+	text.Store("2")
+	for range 3 { // each is taken
+		select {
+		case events.Errors <- fsnotify.ErrEventOverflow:
+		case <-time.After(deadline):
+			t.Fatal("nobody takes the failures")
+		}
+	}
+	select {
+	case <-calls:
+	case <-time.After(deadline):
+		t.Error("the change that was lost is not seen")
+	}
+}
+
+func TestOneFaultInPlaceOfAnotherIsAChange(t *testing.T) {
+	var fault atomic.Pointer[error]
+	set := func(text string) {
+		err := errors.New(text)
+		fault.Store(&err)
+	}
+	set("forbidden")
+	file := New("r.json", func(string) ([]byte, error) { return nil, *fault.Load() })
+	_, _ = file.Read()
+	seen := make(chan string, 10)
+	stop := file.follow(func() {
+		_, err := file.Read()
+		seen <- err.Error()
+	}, paces["polling"])
+	defer stop()
+	set("gone")
+	select {
+	case got := <-seen:
+		if got != "gone" {
+			t.Errorf("the call saw %q", got)
+		}
+	case <-time.After(deadline):
+		t.Error("no call tells that it is gone")
+	}
+}
+
 func TestOtherFilesInTheFolderDoNotMatter(t *testing.T) {
 	w := &watcher{steps: map[string]bool{"/etc/a": true}, folders: map[string]bool{"/etc": true}}
 	for name, want := range map[string]bool{"/etc/a": true, "/etc": true, "/etc/b": false, "/etc/a.tmp": false} {
