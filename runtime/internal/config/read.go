@@ -138,13 +138,9 @@ func (r *reader) section(s *section, path string, v hujson.Value) *entries {
 	if !ok {
 		return all
 	}
-	first := true
 	for _, m := range object.Members {
-		if nameOf(m) != fallback {
-			continue
-		}
-		if e := r.entry(s, nil, join(path, fallback), m.Value); first {
-			all.fallback, first = e, false
+		if nameOf(m) == fallback {
+			all.fallback = r.entry(s, nil, join(path, fallback), m.Value)
 		}
 	}
 	for _, m := range object.Members {
