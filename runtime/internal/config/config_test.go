@@ -334,6 +334,7 @@ func TestFieldF16AUnitThatWasProbablyMistakenIsAWarning(t *testing.T) {
 		{"timeouts", "duration", "1500.0", `1500.0 means 25m` + seconds + `"25m", else "1500.0ms"`},
 		{"timeouts", "duration", "25000000", `25000000 means 6944h26m40s` + seconds + `"6944h26m40s", else "25000000ns"`},
 		{"timeouts", "duration", `"300m"`, `"300m" means 5h; if that was meant, write "5h", else "300ms"`},
+		{"timeouts", "duration", `"100m"`, `"100m" means 1h40m; if that was meant, write "1h40m", else "100ms"`},
 		{"timeouts", "duration", `"20000s"`, `"20000s" means 5h33m20s; if that was meant, write "5h33m20s", else "20000ms"`},
 		{"bulkheads", "maxWaitDuration", "50", `50 means 50s` + seconds + `"50s", else "50ms"`},
 		{"breakers", "failureRateThreshold", "0.3", `0.3 means 0.3 percent; if the share 0.3 was meant, write 30`},
