@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/resgen-go/resgen/runtime/internal/breaker"
+	"github.com/resgen-go/resgen/runtime/internal/redact"
 	"github.com/resgen-go/resgen/runtime/internal/text"
 )
 
@@ -149,7 +150,7 @@ type withError struct {
 	Error string `json:"error,omitempty"`
 }
 
-func errorText(err error) withError { return withError{text.Of(err)} }
+func errorText(err error) withError { return withError{redact.Text(text.Of(err))} }
 
 // Duration is a time.Duration that is written as text, such as "1.5s".
 type Duration time.Duration

@@ -1,10 +1,13 @@
 package resilience_test
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"log/slog"
+	"net/url"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -49,6 +52,30 @@ func TestFieldL02SnapshotAndTransitionTellTheLastFailure(t *testing.T) {
 		text, _ := json.Marshal(seen[0])
 		if !strings.Contains(string(text), `"lastFailure":{"at":"2000-01-01T00:00:01Z","method":"Client.Do","error":"charge: connection refused"}`) || strings.Contains(string(text), "lastProbe") {
 			t.Errorf("in JSON it is %s", text)
+		}
+	})
+}
+
+func TestFieldL10ErrorsOfClientsAreToldWithoutSecrets(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var log, events bytes.Buffer
+		registry := newRegistry(t, `{"breakers": {"b": {"failureThreshold": 1}, "c": {"strategy": "CANARY_RATE_THRESHOLD"}}}`,
+			resilience.Logger(slog.New(slog.NewTextHandler(&log, nil))),
+			resilience.Observe(resilience.ObserverFunc(func(e resilience.Event) { json.NewEncoder(&events).Encode(e) })),
+			resilience.ObserveCalls())
+		down := &url.Error{Op: "Get", URL: "http://ann:hunter2@h/x?token=hunter2", Err: errDown}
+		do(context.Background(), newGuard(t, registry, resilience.Guards{Breaker: "b"}), returns(down))
+		report, err := registry.ExternalProbe("c")
+		if err != nil {
+			t.Fatal(err)
+		}
+		report(down)
+		synctest.Wait()
+		snapshot, _ := json.Marshal(registry.Snapshot())
+		for name, text := range map[string]string{"log": log.String(), "events": events.String(), "snapshot": string(snapshot)} {
+			if strings.Contains(text, "hunter2") || !strings.Contains(text, "…@h/x?…") {
+				t.Errorf("the %s: %s", name, text)
+			}
 		}
 	})
 }

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/resgen-go/resgen/runtime/internal/bulkhead"
+	"github.com/resgen-go/resgen/runtime/internal/redact"
 	"github.com/resgen-go/resgen/runtime/internal/text"
 )
 
@@ -136,7 +137,7 @@ func (j *journal) probed(e Probed) {
 		return
 	}
 	p.failed++
-	fault := text.Of(e.Err)
+	fault := redact.Text(text.Of(e.Err))
 	if p.logged && p.text == fault || !p.allow(e.At) {
 		return
 	}

@@ -3,6 +3,7 @@ package breaker
 import (
 	"time"
 
+	"github.com/resgen-go/resgen/runtime/internal/redact"
 	"github.com/resgen-go/resgen/runtime/internal/text"
 )
 
@@ -24,9 +25,9 @@ type trouble struct {
 	method, text string
 }
 
-// Describe is what a breaker keeps of an error. It calls the error's own method,
-// so no lock may be held.
-func Describe(err error) string { return text.Cut(text.Of(err), troubleLimit) }
+// Describe is what a breaker keeps of an error: clients name URLs, whose secrets
+// are no one's to read. It calls the error's own method, so no lock may be held.
+func Describe(err error) string { return text.Cut(redact.Text(text.Of(err)), troubleLimit) }
 
 // told is t as others see it.
 func (t *trouble) told(now Instant) Trouble {

@@ -4,37 +4,81 @@
 package redact
 
 import (
-	"regexp"
 	"strings"
+	"unicode"
 
 	"github.com/resgen-go/resgen/runtime/internal/text"
 )
 
-var (
-	parameters = regexp.MustCompile(`(://[^\s"?]*\?)[^\s"]+`) // where some clients have a password
-	unschemed  = regexp.MustCompile(`\S*:\S*@`)
+const (
+	scheme = "://"
+	cut    = "…"
 )
 
 // Text is a text without secrets: "redis://…@db:6379". A line with several URLs
 // loses all between the first and the last user.
 func Text(text string) string {
-	lines := strings.SplitAfter(text, "\n")
-	for i, line := range lines {
-		lines[i] = cutLine(line)
+	if !strings.Contains(text, "@") && !(strings.Contains(text, scheme) && strings.Contains(text, "?")) {
+		return text
 	}
-	return strings.Join(lines, "")
+	var safe strings.Builder
+	for line := range strings.Lines(text) {
+		safe.WriteString(cutLine(line))
+	}
+	return safe.String()
 }
 
 func cutLine(line string) string {
-	before, rest, isURL := strings.Cut(line, "://")
+	before, rest, isURL := strings.Cut(line, scheme)
 	if !isURL {
-		return unschemed.ReplaceAllString(line, "…@")
+		return cutUsers(line)
 	}
 	if at := strings.LastIndexByte(rest, '@'); at >= 0 {
-		rest = "…" + rest[at:]
+		rest = cut + rest[at:]
 	}
-	return parameters.ReplaceAllString(unschemed.ReplaceAllString(before, "…@")+"://"+rest, "${1}…")
+	return cutUsers(before) + cutParameters(scheme+rest)
 }
+
+// cutUsers cuts what may be a user and a password out of each word.
+func cutUsers(line string) string {
+	var safe strings.Builder
+	for len(line) > 0 {
+		word := line[:wordEnd(line)]
+		line = line[len(word):]
+		if colon, at := strings.IndexByte(word, ':'), strings.LastIndexByte(word, '@'); colon >= 0 && colon < at {
+			word = cut + word[at:]
+		}
+		safe.WriteString(word)
+	}
+	return safe.String()
+}
+
+// wordEnd is where the first word ends, after the space behind it.
+func wordEnd(line string) int {
+	space := strings.IndexFunc(line, unicode.IsSpace)
+	if space < 0 {
+		return len(line)
+	}
+	return space + len(line[space:]) - len(strings.TrimLeftFunc(line[space:], unicode.IsSpace))
+}
+
+// cutParameters cuts the parameters of URLs, where some clients have a password.
+func cutParameters(line string) string {
+	before, rest, isURL := strings.Cut(line, scheme)
+	if !isURL {
+		return line
+	}
+	if query := strings.IndexFunc(rest, func(r rune) bool { return ends(r) || r == '?' }); query >= 0 && rest[query] == '?' {
+		tail := strings.TrimLeftFunc(rest[query+1:], func(r rune) bool { return !ends(r) })
+		if len(tail) < len(rest)-query-1 {
+			return before + scheme + rest[:query+1] + cut + cutParameters(tail)
+		}
+	}
+	return before + scheme + cutParameters(rest)
+}
+
+// ends reports whether a URL in a text ends there.
+func ends(r rune) bool { return r == '"' || unicode.IsSpace(r) }
 
 // Error is err with its text redacted; err itself if nothing in it is secret.
 func Error(err error) error {

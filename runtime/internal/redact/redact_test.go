@@ -25,7 +25,11 @@ func TestFieldL10UsersAndPasswordsOfURLsAreCutOut(t *testing.T) {
 		"redis://redis.internal:6379/0":                   "redis://redis.internal:6379/0",
 		"ann@example.com":                                 "ann@example.com",
 		"r.json:1:2: breakers.a: did you mean b?":         "r.json:1:2: breakers.a: did you mean b?",
-		"": "",
+		"a://b?x=1 and\tu:hunter2@h":                      "a://…@h",
+		"c:d@e  f:g@h\n":                                  "…@e  …@h\n",
+		"a://b?x=1 c://d?y=2":                             "a://b?… c://d?…",
+		"is it a://b? c://d?y=2":                          "is it a://b? c://d?…",
+		"":                                                "",
 	} {
 		if got := Text(text); got != want {
 			t.Errorf("%q becomes %q, want %q", text, got, want)
