@@ -131,8 +131,7 @@ func (h *holding) shift(n int32, to tally) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.shift(n, to)
-	b.note(h)
-	b.serveFrom(h)
+	b.serveFrom(h) // who waits inside it takes all of them
 	b.serve()
 }
 

@@ -570,3 +570,81 @@ func TestFieldF07GatesThatChangeWhileAWaitBeginsEndIt(t *testing.T) {
 		}
 	})
 }
+
+func TestCircleIsSeenWhenCallsComeBackToWhoWaits(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		b := sized(6, time.Hour)
+		one, two := reserve(t, t.Context(), Want{b, 2, Lease}), reserve(t, t.Context(), Want{b, 3, Lease})
+		calls := acquireN(t, one, b, 2)
+		first, second := tryReserve(one, demand(t, Want{b, 4, Ticket})), tryReserve(two, demand(t, Want{b, 5, Ticket}))
+		calls[0].Release()
+		if !first.waits() || !second.waits() {
+			t.Fatalf("first: %v, second: %v, but a call is in flight", first.refused, second.refused)
+		}
+		calls[1].Release()
+		if !first.waits() || !second.refusedAs(Full) || !second.refused.Circle {
+			t.Fatalf("first: %v, second: %v", first.refused, second.refused)
+		}
+		if two.Close(); !first.granted() {
+			t.Error("the first waits")
+		}
+		if n := one.waits.Load() + two.waits.Load(); n != 0 {
+			t.Errorf("%d waits are remembered", n)
+		}
+	})
+}
+
+func TestWhoHoldsNothingUpIsNotRefusedForACircle(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		b := sized(4, time.Hour)
+		one, two := reserve(t, t.Context(), Want{b, 2, Lease}), reserve(t, t.Context(), Want{b, 1, Lease})
+		stranger := acquire(t, t.Context(), b)
+		first, second := tryReserve(one, demand(t, Want{b, 4, Ticket})), tryReserve(two, demand(t, Want{b, 3, Ticket}))
+		call := tryAcquire(one, b) // all permits around it are lent to the first
+		stranger.Release()
+		if !first.waits() || !call.waits() || !second.refusedAs(Full) || !second.refused.Circle {
+			t.Fatalf("first: %v, second: %v, call: %v", first.refused, second.refused, call.refused)
+		}
+	})
+}
+
+func TestTicketThatServesACancelledWaiterIsNotSpent(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		b := sized(1, time.Hour)
+		entry := reserve(t, t.Context(), Want{b, 1, Ticket})
+		other := take(t, entry, b)
+		ctx, cancel := context.WithCancel(entry)
+		call := tryAcquire(ctx, b)
+		cancel()
+		other.Return()
+		if !call.refusedAs(Cancelled) || call.refused.Wanted != 1 || call.refused.Available != 0 {
+			t.Errorf("got %v", call.refused)
+		}
+		figures{0, 1, 0, 0}.check(t, b)
+	})
+}
+
+func TestFieldF07GatesThatRefuseBeforeTheyAreWatchedEndTheWait(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		b := sized(1, time.Hour)
+		entry := reserve(t, t.Context(), Want{b, 1, Lease})
+		acquire(t, entry, b)
+		waiter := try(func(a *attempt) { a.permit, _, a.refused = b.Acquire(entry, closedGates{}) })
+		inner := try(func(a *attempt) {
+			a.entry, _, a.refused = demand(t, Want{b, 1, Own}).Reserve(t.Context(), closedGates{})
+		})
+		if !waiter.refusedAs(Gated) || !inner.refusedAs(Gated) {
+			t.Errorf("got %v and %v", waiter.refused, inner.refused)
+		}
+		if s := b.Snapshot(); s.Overflow != 0 || s.Refused != (Refused{}) {
+			t.Errorf("counted: %+v", s)
+		}
+	})
+}
+
+// closedGates refuse, and tell nobody.
+type closedGates struct{}
+
+func (closedGates) Watch(chan<- struct{})   {}
+func (closedGates) Unwatch(chan<- struct{}) {}
+func (closedGates) Refuse() bool            { return true }
