@@ -1,6 +1,7 @@
 package resilience
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"slices"
@@ -8,7 +9,6 @@ import (
 	"sync"
 	"time"
 
-	"github.com/resgen-go/resgen/runtime/internal/breaker"
 	"github.com/resgen-go/resgen/runtime/internal/errtree"
 )
 
@@ -37,27 +37,28 @@ func (c *circles) own(breaker string, by owner) {
 	c.owners[breaker] = by
 }
 
-// look returns what is to be told of a probe that has ended, empty if there is
-// nothing. The breaker is locked meanwhile.
-func (c *circles) look(p breaker.Probe, registry *generation) (warning string) {
+// look returns what is to be told of the error that the probe of a breaker
+// returned, empty if there is nothing. It calls the error's own methods, so no
+// lock may be held.
+func (c *circles) look(name string, err error, registry *generation) (warning string) {
 	defer func() { recover() }() // of an error that can't be looked into
-	refusals := refusalsIn(p.Err, registry)
+	refusals := refusalsIn(err, registry)
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.owners == nil {
 		return ""
 	}
-	delete(c.refusedBy, p.Breaker)
+	delete(c.refusedBy, name)
 	for _, refusal := range refusals {
-		c.refusedBy[p.Breaker] = append(c.refusedBy[p.Breaker], refusal.breakers()...)
+		c.refusedBy[name] = append(c.refusedBy[name], refusal.breakers()...)
 	}
-	if c.told[p.Breaker] {
+	if c.told[name] {
 		return ""
 	}
-	if warning = c.ofOwn(p.Breaker, refusals); warning == "" {
-		warning = c.ofOthers(p.Breaker)
+	if warning = c.ofOwn(name, refusals); warning == "" {
+		warning = c.ofOthers(name)
 	}
-	c.told[p.Breaker] = warning != ""
+	c.told[name] = warning != ""
 	return warning
 }
 
@@ -139,13 +140,17 @@ func refusalsIn(err error, registry *generation) (found []*RefusalError) {
 	return found
 }
 
-// probed tells of a probe that has ended.
-func (r *Registry) probed(p breaker.Probe) {
-	r.tell(Probed{
-		At: p.At, Breaker: p.Breaker, Err: p.Err, Overdue: p.Overdue,
-		External: p.External, Duration: Duration(p.Took),
-	})
-	if warning := r.circles.look(p, &r.generation); warning != "" {
+// lookedAt is a probe whose errors are looked at.
+func (r *Registry) lookedAt(name string, probe func(context.Context) error) func(context.Context) error {
+	return func(ctx context.Context) error {
+		err := probe(ctx)
+		r.lookForCircle(name, err)
+		return err
+	}
+}
+
+func (r *Registry) lookForCircle(name string, err error) {
+	if warning := r.circles.look(name, err, &r.generation); warning != "" {
 		r.tell(SettingWarning{At: time.Now(), Text: warning})
 	}
 }

@@ -71,13 +71,14 @@ func TestFieldF11AProbeBehindItsOwnGuardsIsToldOnce(t *testing.T) {
 					return err
 				}
 				guard = probedClient(t, registry, "p.Client", "b", c.guards, func(ctx context.Context) error { return ping(ctx) })
-				close(made)
 				if c.guards.Bulkhead != "" {
 					hangs := make(chan struct{})
 					defer close(hangs)
 					hung := newWiring(registry, "p.Client").Guard("Hang", resilience.Guards{Bulkhead: "h"})
 					go do(context.Background(), hung, func(context.Context) error { <-hangs; return nil })
+					synctest.Wait()
 				}
+				close(made)
 				time.Sleep(time.Minute)
 				synctest.Wait()
 				if got := strings.Join(told, "\n"); got != c.want {
@@ -94,8 +95,12 @@ func TestFieldF11ProbesThatWaitForOneAnotherAreToldOnce(t *testing.T) {
 		registry := warned(t, &told)
 		defer registry.Close()
 		guards := map[string]*resilience.Guard{}
+		made := make(chan struct{}) // before, calls serve as probes
 		through := func(name string) func(context.Context) error {
-			return func(ctx context.Context) error { return do(ctx, guards[name], returns(nil)) }
+			return func(ctx context.Context) error {
+				<-made
+				return do(ctx, guards[name], returns(nil))
+			}
 		}
 		asks := map[string]string{"a": "b", "b": "c", "c": "a", "d": "a"}
 		for name := range asks {
@@ -104,6 +109,7 @@ func TestFieldF11ProbesThatWaitForOneAnotherAreToldOnce(t *testing.T) {
 		for name, next := range asks { // which begin to probe
 			probedClient(t, registry, "p."+name, name, resilience.Guards{}, through(next))
 		}
+		close(made)
 		time.Sleep(time.Minute)
 		synctest.Wait()
 		if len(told) != 1 || strings.Count(told[0], "probe is refused by breaker") != 3 || strings.Contains(told[0], "breaker d") {
@@ -144,6 +150,34 @@ func TestFieldF11AnExternalProbeInACircleIsTold(t *testing.T) {
 		synctest.Wait()
 		if len(told) != 1 {
 			t.Errorf("got %q", told)
+		}
+	})
+}
+
+// curious is an error that asks the registry when it is looked into.
+type curious struct{ registry *resilience.Registry }
+
+func (c curious) Error() string { return "curious" }
+func (c curious) Unwrap() error { c.registry.Snapshot(); return nil }
+
+func TestFieldF13AProbesErrorMayUseTheRegistry(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var told []string
+		registry := warned(t, &told)
+		defer registry.Close()
+		probedClient(t, registry, "p.Client", "b", resilience.Guards{}, func(context.Context) error { return curious{registry} })
+		report, err := registry.ExternalProbe("c")
+		if err == nil {
+			t.Error("a breaker that nobody uses has a probe")
+		}
+		newWiring(registry, "p.Client").Guard("Do", resilience.Guards{Breaker: "c"})
+		if report, err = registry.ExternalProbe("c"); err != nil {
+			t.Fatal(err)
+		}
+		report(curious{registry})
+		time.Sleep(time.Minute)
+		if got := breakerOf(t, registry, "b").LastProbe.Error; got != "curious" {
+			t.Errorf("the last probe says %q", got)
 		}
 	})
 }

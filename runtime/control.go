@@ -108,11 +108,16 @@ func (r *Registry) ExternalProbe(name string) (report func(error), err error) {
 	}
 	r.wiring.Lock()
 	defer r.wiring.Unlock()
-	if report, err = b.ExternalProbe(); err == nil {
-		r.circles.own(name, owner{})
-		r.noteUses([]Use{{Breaker: name, Probe: true}})
+	tell, err := b.ExternalProbe()
+	if err != nil {
+		return nil, err
 	}
-	return report, err
+	r.circles.own(name, owner{})
+	r.noteUses([]Use{{Breaker: name, Probe: true}})
+	return func(err error) {
+		tell(err)
+		r.lookForCircle(name, err)
+	}, nil
 }
 
 // newHooks turn what the core tells into events.
@@ -129,6 +134,11 @@ func (r *Registry) newHooks() breaker.Hooks {
 			}
 			r.tell(event)
 		},
-		Probe: r.probed,
+		Probe: func(p breaker.Probe) {
+			r.tell(Probed{
+				At: p.At, Breaker: p.Breaker, Err: p.Err, Overdue: p.Overdue,
+				External: p.External, Duration: Duration(p.Took),
+			})
+		},
 	}
 }

@@ -224,10 +224,11 @@ func (w *Wiring) Done() error {
 		return w.failed(errors.Join(w.faults...))
 	}
 	for _, p := range w.probes {
-		if err := p.breaker.Probe(p.probe); err != nil {
+		name := p.breaker.Name()
+		r.circles.own(name, owner{w.iface.name, w.bulkheads})
+		if err := p.breaker.Probe(r.lookedAt(name, p.probe)); err != nil {
 			return w.failed(err)
 		}
-		r.circles.own(p.breaker.Name(), owner{w.iface.name, w.bulkheads})
 	}
 	for _, name := range w.defaults {
 		r.defaults[name] = w.iface
