@@ -45,3 +45,15 @@ func TestFiguresAreThoseThatDecided(t *testing.T) {
 		t.Errorf("a failure opened it, and three successes came later: %+v", got)
 	}
 }
+
+// Refusals are what a service makes many of while a dependency is down.
+func TestRefusalsWhileOpenTakeNoLock(t *testing.T) {
+	b := New("subject", (&Static{FailureThreshold: 1, FailureThresholdCapacity: 1, TestDelay: time.Hour}).Strategy(), Hooks{})
+	for state, open := range map[State]func(string){Open: b.Trip, ForcedOpen: b.ForceOpen} {
+		b.Reset("")
+		open("")
+		if p := b.period.Load(); p.state != state || !p.asleep() {
+			t.Errorf("in %v a call asks the lock", p.state)
+		}
+	}
+}
