@@ -47,7 +47,6 @@ func (r *Registry) warnOfUnprobed() {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.usage.soon != nil {
-		r.usage.soon.Stop()
 		r.usage.soon = nil
 		r.warnOnce(r.settings.Unprobed(r.allUses()))
 	}
