@@ -85,7 +85,9 @@ type UnknownName struct {
 // SettingWarning is a setting that is allowed but means something else than it
 // says, such as a minimumNumberOfCalls above the window, that does not fit how
 // methods use it, such as a strategy that asks a probe where there is none, or that
-// lets no call through, such as a bulkhead below what an entry reserves of it.
+// lets no call through, such as a bulkhead below what an entry reserves of it. It
+// is also told, once, of a probe that can't be answered well while its breaker is
+// OPEN, because it asks through guards which wait for it.
 type SettingWarning struct {
 	At   time.Time `json:"at"`
 	Text string    `json:"text"` // with file and path, and the position where there is one

@@ -40,17 +40,18 @@ type Permits struct {
 
 // Wiring collects the guards of one wrapper while its constructor runs.
 type Wiring struct {
-	registry *Registry
-	iface    iface
-	inner    []*Guard // of a wrapper that is wrapped once more
-	defaults []string
-	probes   []pendingProbe
-	reserves []reserve
-	uses     []Use
-
+	registry  *Registry
+	iface     iface
+	inner     []*Guard // of a wrapper that is wrapped once more
+	defaults  []string
 	bulkheads []string // names of those before its methods
-	faults    []error
-	seen      map[string]bool // the texts of faults
+	probes    []pendingProbe
+	reserves  []reserve
+	uses      []Use
+
+	joined bool // with guards that are not its own, which a fault tells
+	faults []error
+	seen   map[string]bool // the texts of faults
 }
 
 // maxFaults is how many faults of one wrapper are told.
@@ -215,7 +216,9 @@ func (w *Wiring) Done() error {
 		w.checkDefault(name)
 	}
 	for i, p := range w.probes {
-		w.checkProbe(p, w.probes[:i])
+		if !w.joined { // else a probe that is there already is no mistake of its own
+			w.checkProbe(p, w.probes[:i])
+		}
 	}
 	if untold := len(w.seen) - len(w.faults); untold > 0 {
 		w.faults = append(w.faults, fmt.Errorf("and %d more", untold))
@@ -250,6 +253,7 @@ func (w *Wiring) checkDefault(name string) {
 	if !known || other.path == w.iface.path {
 		return
 	}
+	w.joined = true
 	section, bare, _ := strings.Cut(name, ".")
 	kind := strings.TrimSuffix(section, "s")
 	pkg, _, _ := strings.Cut(w.iface.name, ".")

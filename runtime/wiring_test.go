@@ -262,3 +262,26 @@ func TestClientsC18ANilOfAnotherTypeIsItsOwnAffair(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+func TestAGuardWithoutGuardsLetsCallsPass(t *testing.T) {
+	if err := do(t.Context(), newGuard(t, newRegistry(t, `{}`), resilience.Guards{}), returns(nil)); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestFieldF08AJoinedProbeIsNoMistakeOfItsOwn(t *testing.T) {
+	registry := newRegistry(t, `{}`)
+	for i, want := range []string{"", "share it unasked"} {
+		wiring, err := resilience.Wire(registry, []string{"a", "b"}[i], "p.Client", client(fine))
+		if err != nil {
+			t.Fatal(err)
+		}
+		wiring.Defaults("breakers.client")
+		wiring.Probe("client", fine)
+		if err = wiring.Done(); want == "" && err != nil {
+			t.Fatal(err)
+		} else if want != "" && (err == nil || !strings.Contains(err.Error(), want) || strings.Contains(err.Error(), "probe already")) {
+			t.Errorf("got %v", err)
+		}
+	}
+}

@@ -63,6 +63,7 @@ func appendGuards(guards []*Guard, client reflect.Value, of reflect.Type, depth 
 func (w *Wiring) checkTwice(g *Guard) {
 	for _, inner := range w.inner {
 		if inner != nil && inner.generation == g.generation && inner.repeats(g) {
+			w.joined = true
 			of, _ := inner.split()
 			w.fault(fmt.Errorf("the client to be guarded is a wrapper of %s already, or contains one, by the same registry: "+
 				"each call would take its permits and count twice; pass the client that is inside", of))
