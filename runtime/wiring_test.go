@@ -48,6 +48,17 @@ type (
 	embedding struct{ *guardedClient }
 )
 
+// using is a client that uses a client of something else.
+type using struct {
+	client
+	other any
+}
+
+// numeral is a client that is no struct.
+type numeral int
+
+func (*numeral) Do(context.Context) error { return nil }
+
 func (c *counting) Do(ctx context.Context) error { c.made++; return c.next.Do(ctx) }
 
 var fine = clientFunc(returns(nil))
@@ -134,12 +145,22 @@ func TestFieldF08AWrapperAroundAWrapperIsAnError(t *testing.T) {
 	if err != nil {
 		t.Fatalf("around a wrapper of another registry: %v", err)
 	}
+	full := &guardedClient{fine, newWiring(registry, "payments.Full").Guard("Do", resilience.Guards{Breaker: "b", Timeout: "t"})}
+	deep := client(inner)
+	for range 4 {
+		deep = logging{deep}
+	}
 	for name, c := range map[string]struct {
 		next   client
 		name   string
 		guards resilience.Guards
 		fails  bool
 	}{
+		"deep inside":                 {deep, "payments.Client", resilience.Guards{Bulkhead: "client"}, true},
+		"one that uses another":       {using{fine, inner}, "payments.Client", resilience.Guards{Bulkhead: "client"}, false},
+		"a breaker in common":         {full, "payments.Client", resilience.Guards{Breaker: "b", Timeout: "u"}, true},
+		"a timeout in common":         {full, "payments.Client", resilience.Guards{Breaker: "c", Timeout: "t"}, true},
+		"neither in common":           {full, "payments.Client", resilience.Guards{Breaker: "c", Timeout: "u", Bulkhead: "h"}, false},
 		"itself":                      {inner, "payments.Client", resilience.Guards{Bulkhead: "client"}, true},
 		"behind a log":                {logging{inner}, "payments.Client", resilience.Guards{Bulkhead: "client"}, true},
 		"behind a pointer":            {&counting{0, inner}, "payments.Client", resilience.Guards{Bulkhead: "client"}, true},
@@ -165,8 +186,19 @@ func TestFieldF08AWrapperAroundAWrapperIsAnError(t *testing.T) {
 				}
 				return
 			}
-			mustFail(t, err, "is a wrapper of payments.Client already, or contains one", "pass the client that is inside")
+			mustFail(t, err, "already, or contains one", "pass the client that is inside")
 		})
+	}
+}
+
+func TestFieldF08AWrapperIsToldOnceWhateverItProbes(t *testing.T) {
+	registry := newRegistry(t, `{}`)
+	inner, err := newGuardedClient(fine, registry)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err = newGuardedClient(inner, registry); err == nil || strings.Contains(err.Error(), "probe already") {
+		t.Errorf("got %v", err)
 	}
 }
 
@@ -258,8 +290,10 @@ func TestFieldF09ANilContextIsTheBackground(t *testing.T) {
 }
 
 func TestClientsC18ANilOfAnotherTypeIsItsOwnAffair(t *testing.T) {
-	if _, err := newGuardedClient((*counting)(nil), newRegistry(t, `{}`)); err != nil {
-		t.Error(err)
+	for _, none := range []client{(*counting)(nil), (*numeral)(nil)} {
+		if _, err := newGuardedClient(none, newRegistry(t, `{}`)); err != nil {
+			t.Error(err)
+		}
 	}
 }
 
