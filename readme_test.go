@@ -1,6 +1,7 @@
 // Package resgen_test holds the promises of the README and of the pages under
-// docs: every block of code in the README is compiled or run here, and so is the
-// code in docs/guarding.md and what others say to type in a module of one's own.
+// docs: every block of code in the README, docs/operating.md and docs/guarding.md
+// is compiled or run here, and so is what others say to type in a module of one's
+// own.
 package resgen_test
 
 import (
@@ -14,6 +15,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -26,10 +28,12 @@ import (
 var update = flag.Bool("update", false, "write the tables of directives and settings anew")
 
 const (
-	readme   = "README.md"
-	guarding = "docs/guarding.md"
-	settings = "docs/settings.md"
-	sharing  = "docs/shared-state.md"
+	readme    = "README.md"
+	index     = "docs/README.md"
+	guarding  = "docs/guarding.md"
+	operating = "docs/operating.md"
+	settings  = "docs/settings.md"
+	sharing   = "docs/shared-state.md"
 )
 
 // block is a fenced block of a page. Its first line may name a file: "//
@@ -66,35 +70,75 @@ func blocks(t *testing.T, page, language string) []block {
 func TestWorkedExampleGeneratesAndCompiles(t *testing.T) {
 	dir := t.TempDir()
 	goMod(t, dir)
-	for _, b := range blocks(t, readme, "go") {
-		switch b.role {
-		case "file":
-			write(t, filepath.Join(dir, "shop", b.name), b.text)
-		case "":
-			write(t, filepath.Join(dir, "first", "first.go"), "package first\n\nimport \"context\"\n\n"+b.text)
+	for _, page := range []string{readme, operating} {
+		writeFiles(t, dir, page)
+	}
+	run(t, dir, "go", "tool", "resgen", ".")
+	run(t, dir, "go", "tool", "resgen", "-check", ".")
+	run(t, dir, "go", "vet", ".")
+	for _, b := range blocks(t, index, "go") {
+		if output := read(t, filepath.Join(dir, b.name)); !strings.Contains(output, b.text) {
+			t.Errorf("%s has no such part:\n%s\nbut:\n%s", b.name, b.text, output)
 		}
 	}
-	for _, service := range []string{"./first", "./shop"} { // of one service, their names would be one by chance
-		run(t, dir, "go", "tool", "resgen", service)
-		run(t, dir, "go", "tool", "resgen", "-check", service)
+}
+
+// writeFiles writes the files that a page shows into dir.
+func writeFiles(t *testing.T, dir, page string) {
+	t.Helper()
+	for _, b := range blocks(t, page, "go") {
+		write(t, filepath.Join(dir, b.name), b.text)
 	}
-	run(t, dir, "go", "vet", "./...")
-	for _, b := range blocks(t, readme, "go") {
-		if b.role == "generated" {
-			output := read(t, filepath.Join(dir, "shop", b.name))
-			if !strings.Contains(output, b.text) {
-				t.Errorf("%s has no such part:\n%s\nbut:\n%s", b.name, b.text, output)
+}
+
+func TestREADMEIsReadInOneGo(t *testing.T) {
+	if lines := strings.Count(read(t, readme), "\n"); lines > 200 {
+		t.Errorf("the README has %d lines, more than 200: what is not for a newcomer belongs into docs", lines)
+	}
+}
+
+func TestLinksLeadSomewhere(t *testing.T) {
+	pages, err := filepath.Glob("docs/*.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, page := range append(pages, readme) {
+		for _, link := range links.FindAllStringSubmatch(read(t, page), -1) {
+			path, anchor := filepath.Join(filepath.Dir(page), link[1]), link[2]
+			switch {
+			case strings.Contains(link[0], "://"):
+				continue
+			case link[1] == "":
+				path = page
+			}
+			if _, err := os.Stat(path); err != nil {
+				t.Errorf("%s: %v", page, err)
+			} else if anchor != "" && !slices.Contains(anchors(t, path), anchor) {
+				t.Errorf("%s: %s has no heading %q", page, path, anchor)
 			}
 		}
 	}
 }
 
+var (
+	links    = regexp.MustCompile(`\]\(([^)#:]*)#?([^)]*)\)`)
+	headings = regexp.MustCompile("(?m)^#+ (.*)$")
+)
+
+// anchors are what links name the headings of a page by.
+func anchors(t *testing.T, page string) (all []string) {
+	t.Helper()
+	for _, heading := range headings.FindAllStringSubmatch(read(t, page), -1) {
+		words := strings.NewReplacer(" ", "-", ",", "", "`", "", ".", "", "?", "").Replace(heading[1])
+		all = append(all, strings.ToLower(words))
+	}
+	return all
+}
+
 func TestGuardingGeneratesCompilesAndPassesItsTest(t *testing.T) {
 	dir := t.TempDir()
 	goMod(t, dir)
-	for _, b := range blocks(t, guarding, "go") {
-		write(t, filepath.Join(dir, "users", b.name), b.text)
-	}
+	writeFiles(t, filepath.Join(dir, "users"), guarding)
 	run(t, dir, "go", "tool", "resgen", "./...")
 	run(t, dir, "go", "vet", "./...")
 	run(t, dir, "go", "test", "./...")
@@ -236,11 +280,7 @@ func TestCommandsRun(t *testing.T) {
 		dir := "."
 		if strings.HasPrefix(b.text, inYourModule) {
 			dir = yourModule(t)
-			for _, b := range blocks(t, readme, "go") {
-				if b.role == "file" {
-					write(t, filepath.Join(dir, b.name), b.text)
-				}
-			}
+			writeFiles(t, dir, readme)
 		}
 		run(t, dir, "sh", "-ec", shorter.Replace(b.text))
 		run(t, dir, "go", "vet", ".")
