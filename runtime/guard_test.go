@@ -125,29 +125,31 @@ func TestOutcomes(t *testing.T) {
 	}
 	for _, c := range cases {
 		t.Run(c.name, func(t *testing.T) {
-			registry := newRegistry(t, `{}`)
-			guard := newGuard(t, registry, resilience.Guards{Breaker: "b", Classify: c.classify})
-			ctx, cancel := context.WithCancel(context.Background())
-			if c.ctx == late {
-				ctx, cancel = context.WithTimeout(context.Background(), time.Millisecond)
-			}
-			defer cancel()
-			err := do(ctx, guard, func(ctx context.Context) error {
-				if c.ctx == canceled {
-					cancel()
+			synctest.Test(t, func(t *testing.T) {
+				registry := newRegistry(t, `{}`)
+				guard := newGuard(t, registry, resilience.Guards{Breaker: "b", Classify: c.classify})
+				ctx, cancel := context.WithCancel(context.Background())
+				if c.ctx == late {
+					ctx, cancel = context.WithTimeout(context.Background(), time.Millisecond)
 				}
-				if c.ctx != lasts {
-					<-ctx.Done()
+				defer cancel()
+				err := do(ctx, guard, func(ctx context.Context) error {
+					if c.ctx == canceled {
+						cancel()
+					}
+					if c.ctx != lasts {
+						<-ctx.Done()
+					}
+					return c.err
+				})
+				if err != c.err {
+					t.Errorf("the caller got %v, want %v unchanged", err, c.err)
 				}
-				return c.err
+				got := breakerOf(t, registry, "b").Figures
+				if int(got.Calls) != c.calls || int(got.Failures) != c.failures {
+					t.Errorf("counted %d calls and %d failures, want %d and %d", got.Calls, got.Failures, c.calls, c.failures)
+				}
 			})
-			if err != c.err {
-				t.Errorf("the caller got %v, want %v unchanged", err, c.err)
-			}
-			got := breakerOf(t, registry, "b").Figures
-			if int(got.Calls) != c.calls || int(got.Failures) != c.failures {
-				t.Errorf("counted %d calls and %d failures, want %d and %d", got.Calls, got.Failures, c.calls, c.failures)
-			}
 		})
 	}
 }
