@@ -51,7 +51,7 @@ func gone(t *testing.T) map[string]context.Context {
 	t.Cleanup(cancel)
 	passed, cancel := context.WithTimeout(context.Background(), time.Millisecond)
 	t.Cleanup(cancel)
-	time.Sleep(2 * time.Millisecond)
+	<-passed.Done()
 	return map[string]context.Context{
 		"cancelled": canceled, "past its deadline": expired, "ended by its timer": passed,
 		"below a value": context.WithValue(expired, doer{}, 1),

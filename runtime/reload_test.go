@@ -156,7 +156,7 @@ func TestT50ForcedStatesSurviveAReload(t *testing.T) {
 // One goroutine reloads all the time what the others call through.
 func TestT48ReloadUnderLoadLosesNoPermitAndClosesNothing(t *testing.T) {
 	reloads := 10_000
-	if testing.Short() {
+	if testing.Short() || raceEnabled {
 		reloads = 1_000
 	}
 	source, registry := newSource(t, `{}`)
