@@ -8,13 +8,20 @@
 //
 //	go tool resgenvet ./...
 //
-// resgenvet -help says what is reported.
+// It has an analyzer for each question, and a flag by the name of each:
+//
+//	-context      contexts that miss a reservation or end too early
+//	-reservation  reservations that do not fit the calls under them
+//	-unwrapped    clients that are called without their guards
+//
+// By default all of them run. One flag or several choose those alone, and
+// -context=false leaves one out. resgenvet help NAME says what an analyzer reports.
 package main
 
 import (
-	"golang.org/x/tools/go/analysis/singlechecker"
+	"golang.org/x/tools/go/analysis/multichecker"
 
 	"github.com/resgen-go/resgen/vet"
 )
 
-func main() { singlechecker.Main(vet.Analyzer) }
+func main() { multichecker.Main(vet.Analyzers()...) }

@@ -6,6 +6,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -13,6 +14,7 @@ import (
 
 	"github.com/resgen-go/resgen/generator"
 	_ "github.com/resgen-go/resgen/runtime" // the module imports it, and a word of a download is no finding
+	"github.com/resgen-go/resgen/vet"
 )
 
 const root = "../.."
@@ -68,29 +70,67 @@ func (s shop) Checkout(ctx context.Context) error {
 `,
 }
 
-// findings are those in the module, for package clients and for package shop.
-var findings = []string{
-	"clients/clients.go:26:28: warehouse is called as Inventory without a guard: give it to NewResilientInventory and use what that returns",
-	"shop/shop.go:14:19: call of Inventory.Pick misses the permits of bulkhead inventory that Shop.Checkout reserves: derive its context from that of Checkout, if need be with context.WithoutCancel, or attach the reservation to it (resilience.ReservationFrom)",
-	"shop/shop.go:16:9: 2 calls on bulkhead inventory on this path, but Shop.Checkout preloads 1: write preload=inventory:2, or lease=inventory:n, whose permits serve call after call",
+// The findings in the module, one of each analyzer.
+const (
+	unwrapped   = "clients/clients.go:26:28: warehouse is called as Inventory without a guard: give it to NewResilientInventory and use what that returns"
+	context     = "shop/shop.go:14:19: call of Inventory.Pick misses the permits of bulkhead inventory that Shop.Checkout reserves: derive its context from that of Checkout, if need be with context.WithoutCancel, or attach the reservation to it (resilience.ReservationFrom)"
+	reservation = "shop/shop.go:16:9: 2 calls on bulkhead inventory on this path, but Shop.Checkout preloads 1: write preload=inventory:2, or lease=inventory:n, whose permits serve call after call"
+)
+
+// questions are flags, and what is found with them.
+var questions = []struct {
+	flags    []string
+	findings []string
+}{
+	{nil, []string{unwrapped, context, reservation}},
+	{[]string{"-context"}, []string{context}},
+	{[]string{"-reservation"}, []string{reservation}},
+	{[]string{"-unwrapped"}, []string{unwrapped}},
+	{[]string{"-unwrapped", "-reservation"}, []string{unwrapped, reservation}},
+	{[]string{"-unwrapped=false"}, []string{context, reservation}},
 }
 
 func TestGoVetReportsWhatIsFound(t *testing.T) {
-	dir := smallModule(t)
-	output, err := run(dir, "go", "vet", "-vettool="+build(t), "./...")
-	if err == nil {
-		t.Error("go vet succeeds")
+	dir, tool := smallModule(t), build(t)
+	for _, q := range questions {
+		t.Run(strings.Join(q.flags, " "), func(t *testing.T) {
+			output, err := run(dir, "go", slices.Concat([]string{"vet", "-vettool=" + tool}, q.flags, []string{"./..."})...)
+			if err == nil {
+				t.Error("go vet succeeds")
+			}
+			checkFindings(t, q.findings, dir, output)
+		})
 	}
-	checkFindings(t, dir, output)
 }
 
 func TestDirectRunReportsTheSame(t *testing.T) {
-	dir := smallModule(t)
-	output, err := run(dir, build(t), "./...")
-	if exit := (*exec.ExitError)(nil); !errors.As(err, &exit) || exit.ExitCode() != 3 {
-		t.Errorf("it ends with %v, want exit status 3", err)
+	dir, tool := smallModule(t), build(t)
+	for _, q := range questions[:2] { // it loads everything anew each time
+		t.Run(strings.Join(q.flags, " "), func(t *testing.T) {
+			output, err := run(dir, tool, append(slices.Clip(q.flags), "./...")...)
+			if exit := (*exec.ExitError)(nil); !errors.As(err, &exit) || exit.ExitCode() != 3 {
+				t.Errorf("it ends with %v, want exit status 3", err)
+			}
+			checkFindings(t, q.findings, dir, output)
+		})
 	}
-	checkFindings(t, dir, output)
+}
+
+func TestHelpTellsOfEachAnalyzer(t *testing.T) {
+	tool := build(t)
+	output, err := run(".", tool, "help")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, a := range vet.Analyzers() {
+		summary, _, _ := strings.Cut(a.Doc, "\n")
+		if !strings.Contains(output, a.Name) || !strings.Contains(output, summary) {
+			t.Errorf("nothing of %s, %s, in\n%s", a.Name, summary, output)
+		}
+		if output, err := run(".", tool, "help", a.Name); err != nil || !strings.Contains(output, summary) {
+			t.Errorf("help %s: %v\n%s", a.Name, err, output)
+		}
+	}
 }
 
 func TestExamplesHaveNoFindings(t *testing.T) {
@@ -101,7 +141,7 @@ func TestExamplesHaveNoFindings(t *testing.T) {
 	}
 }
 
-func checkFindings(t *testing.T, dir, output string) {
+func checkFindings(t *testing.T, want []string, dir, output string) {
 	t.Helper()
 	var lines []string
 	for line := range strings.Lines(output) {
@@ -109,7 +149,8 @@ func checkFindings(t *testing.T, dir, output string) {
 			lines = append(lines, strings.TrimPrefix(strings.TrimSpace(line), dir+"/"))
 		}
 	}
-	if diff := cmp.Diff(findings, lines); diff != "" {
+	slices.Sort(lines) // a direct run reports one analyzer after the other
+	if diff := cmp.Diff(want, lines); diff != "" {
 		t.Errorf("findings (-want +got):\n%s", diff)
 	}
 }

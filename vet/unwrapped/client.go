@@ -1,31 +1,33 @@
-package vet
+package unwrapped
 
 import (
 	"go/ast"
 	"go/types"
 
 	"golang.org/x/tools/go/types/typeutil"
+
+	"github.com/resgen-go/resgen/vet/internal/guards"
 )
 
 // client is what the methods of a type do that is used as an annotated
 // interface.
 type client struct {
-	*checker
+	*guards.Package
 	isEntry bool // the interface is of entry methods
 	seen    map[*types.Func]bool
 	calls   bool // they make calls: this is no null object
 	passes  bool // they may pass on to what has guards
 }
 
-// isRaw tells whether a type surely is a client without a guard: no interface,
+// isRaw reports whether a type surely is a client without a guard: no interface,
 // no wrapper, and none whose methods get hold of anything that may be guarded.
-func (c *checker) isRaw(t types.Type, iface *types.TypeName) bool {
-	if named(t) == nil || types.IsInterface(t) {
+func (f *finder) isRaw(t types.Type, iface *types.TypeName) bool {
+	if guards.Named(t) == nil || types.IsInterface(t) {
 		return false
 	}
-	known, _ := c.guarded(iface)
-	does := client{checker: c, isEntry: known.isEntry(), seen: map[*types.Func]bool{}}
-	for m := range underlying(iface).Methods() {
+	known := f.Known[iface]
+	does := client{Package: f.Package, isEntry: known.HasEntry(), seen: map[*types.Func]bool{}}
+	for m := range guards.Underlying(iface).Methods() {
 		obj, _, _ := types.LookupFieldOrMethod(t, true, m.Pkg(), m.Name())
 		does.method(obj.(*types.Func))
 	}
@@ -39,19 +41,19 @@ func (c *client) method(fn *types.Func) {
 		c.read(fn)
 		return
 	}
-	recv := named(fn.Signature().Recv().Type())
+	recv := guards.Named(fn.Signature().Recv().Type())
 	c.passes = c.passes || recv == nil || c.mayPass(recv.Type(), recv.Pkg(), map[types.Type]bool{})
 	c.calls = c.calls || recv != nil && !isMemory(recv.Type(), map[types.Type]bool{})
 }
 
-// isMemory tells whether a value holds nothing that could ask anybody outside
+// isMemory reports whether a value holds nothing that could ask anybody outside
 // the process.
 func isMemory(t types.Type, seen map[types.Type]bool) bool {
-	if seen[t] || isError(t) {
+	if seen[t] || guards.IsError(t) {
 		return true
 	}
 	seen[t] = true
-	if obj := named(t); obj != nil && obj.Pkg() != nil && indoors[obj.Pkg().Path()] {
+	if obj := guards.Named(t); obj != nil && obj.Pkg() != nil && indoors[obj.Pkg().Path()] {
 		return true
 	}
 	switch t := t.Underlying().(type) {
@@ -81,7 +83,7 @@ func (c *client) read(fn *types.Func) {
 		return
 	}
 	c.seen[fn] = true
-	switch decl := c.declarations[fn]; {
+	switch decl := c.Declarations[fn]; {
 	case decl == nil: // a method of an interface
 		c.passes = c.passes || c.isOpen(fn.Signature().Recv().Type())
 	case decl.Body == nil:
@@ -97,7 +99,7 @@ func (c *client) visit(n ast.Node) bool {
 		c.follow(n)
 	case *ast.SelectorExpr:
 		if selection := c.TypesInfo.Selections[n]; selection != nil {
-			for _, field := range embedded(selection) {
+			for _, field := range guards.Embedded(selection) {
 				c.use(field)
 			}
 		}
@@ -128,13 +130,13 @@ func (c *client) follow(n *ast.Ident) {
 // use judges a variable that outlives the call. All else is made of such, or by
 // other packages, which know nothing of this one.
 func (c *client) use(v *types.Var) {
-	if isHeld(v) {
+	if guards.IsHeld(v) {
 		_, isFunc := v.Type().Underlying().(*types.Signature)
 		c.passes = c.passes || isFunc || v.Pkg() == c.Pkg && c.isOpen(v.Type())
 	}
 }
 
-// leaves tells whether a call does something that is neither in the package nor
+// leaves reports whether a call does something that is neither in the package nor
 // in memory, which is not worth a guard.
 func (c *client) leaves(call *ast.CallExpr) bool {
 	if fun := c.TypesInfo.Types[call.Fun]; fun.IsType() || fun.IsBuiltin() {
@@ -156,30 +158,30 @@ var indoors = map[string]bool{
 	"strconv": true, "strings": true, "sync": true, "sync/atomic": true, "time": true, "unicode/utf8": true,
 }
 
-// isOurs tells whether a type is guarded, or an interface of the package.
+// isOurs reports whether a type is guarded, or an interface of the package.
 func (c *client) isOurs(t types.Type) bool {
-	obj := named(t)
+	obj := guards.Named(t)
 	if obj == nil {
 		return false
 	}
-	_, guarded := c.guarded(obj)
+	_, guarded := c.Known[obj]
 	return (guarded || obj.Pkg() == c.Pkg && types.IsInterface(obj.Type())) && c.isOpen(t)
 }
 
 func (c *client) isOpen(t types.Type) bool { return c.mayPass(t, nil, map[types.Type]bool{}) }
 
-// mayPass tells whether a value may hold what passes calls on to a guard of the
+// mayPass reports whether a value may hold what passes calls on to a guard of the
 // interface. Of structs only those of a package are looked into. No guard of an
 // entry is behind that of a client.
 func (c *client) mayPass(t types.Type, within *types.Package, seen map[types.Type]bool) bool {
-	if seen[t] || isError(t) || isContext(t) {
+	if seen[t] || guards.IsError(t) || guards.IsContext(t) {
 		return false
 	}
 	seen[t] = true
-	obj := named(t)
+	obj := guards.Named(t)
 	if obj != nil {
-		if known, ok := c.guarded(obj); ok {
-			return !c.isEntry || known.isEntry()
+		if known, ok := c.Known[obj]; ok {
+			return !c.isEntry || known.HasEntry()
 		}
 	}
 	switch t := t.Underlying().(type) {

@@ -1,22 +1,24 @@
-package vet
+package entries
 
 import (
 	"go/ast"
 	"go/types"
+
+	"github.com/resgen-go/resgen/vet/internal/guards"
 )
 
 // reassignedFields are the fields that the package assigns other than in a
 // composite literal, by themselves or with the struct they are in.
-func (c *checker) reassignedFields() map[*types.Var]bool {
+func (f finder) reassignedFields() map[*types.Var]bool {
 	fields := map[*types.Var]bool{}
-	for _, file := range c.Files {
+	for _, file := range f.Files {
 		ast.Inspect(file, func(n ast.Node) bool {
-			assignments(n, func(target, value ast.Expr) {
-				if v, _ := c.variable(target); v != nil && v.IsField() {
+			guards.Assignments(n, func(target, value ast.Expr) {
+				if v, _ := f.Variable(target); v != nil && v.IsField() {
 					fields[v] = true
 				}
-				if value != nil && !c.isDefined(target) {
-					addFields(fields, c.TypesInfo.TypeOf(target))
+				if value != nil && !f.isDefined(target) {
+					addFields(fields, f.TypesInfo.TypeOf(target))
 				}
 			})
 			return true
@@ -25,10 +27,10 @@ func (c *checker) reassignedFields() map[*types.Var]bool {
 	return fields
 }
 
-// isDefined tells whether an expression is the name of a new variable.
-func (c *checker) isDefined(x ast.Expr) bool {
+// isDefined reports whether an expression is the name of a new variable.
+func (f finder) isDefined(x ast.Expr) bool {
 	name, ok := x.(*ast.Ident)
-	return ok && c.TypesInfo.Defs[name] != nil
+	return ok && f.TypesInfo.Defs[name] != nil
 }
 
 // addFields adds the fields of a struct, and of the structs in it.

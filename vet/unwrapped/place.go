@@ -1,12 +1,12 @@
-package vet
+package unwrapped
 
 import (
-	"bytes"
 	"go/ast"
 	"go/types"
-	"strings"
 
 	"golang.org/x/tools/go/types/typeutil"
+
+	"github.com/resgen-go/resgen/vet/internal/guards"
 )
 
 // place is a variable, a field or a parameter whose type is an annotated
@@ -19,87 +19,21 @@ type place struct {
 	unsure bool         // something else may be put in, or be done with it
 }
 
-// rawFinder follows clients from place to place. What it does not understand
+// finder follows clients from place to place. What it does not understand
 // makes a place unsure.
-type rawFinder struct {
-	*checker
+type finder struct {
+	*guards.Package
 	places     map[*types.Var]*place
 	order      []*place
 	functions  map[*types.Func]bool // whose calls can all be seen
 	understood map[*ast.Ident]bool
 }
 
-// checkRaw reports clients without a guard that are called through an annotated
-// interface, where nothing else ever takes their place.
-func (c *checker) checkRaw() error {
-	if len(c.wrappers) == 0 {
-		return nil
-	}
-	if unseen, err := c.wrapsUnseen(); unseen || err != nil {
-		return err
-	}
-	f := &rawFinder{
-		checker:    c,
-		places:     map[*types.Var]*place{},
-		functions:  map[*types.Func]bool{},
-		understood: map[*ast.Ident]bool{},
-	}
-	f.walk(f.declaration)
-	f.walk(f.use)
-	f.walk(f.doubt)
-	f.spread()
-	for _, p := range f.order {
-		if p.called && !p.unsure {
-			f.reportRaw(p)
-		}
-	}
-	return nil
-}
-
-// wrapsUnseen tells whether a file that is left out by its build constraint
-// mentions a constructor. Then other builds may wire the package otherwise, and
-// this one may do so by intent.
-func (c *checker) wrapsUnseen() (bool, error) {
-	for _, name := range c.IgnoredFiles {
-		if !strings.HasSuffix(name, ".go") || strings.HasSuffix(name, "_test.go") {
-			continue
-		}
-		src, err := c.ReadFile(name)
-		if err != nil {
-			return false, err
-		}
-		for _, constructor := range c.constructors {
-			if bytes.Contains(src, []byte(constructor.Name())) {
-				return true, nil
-			}
-		}
-	}
-	return false, nil
-}
-
-func (f *rawFinder) reportRaw(p *place) {
-	for _, client := range p.raw {
-		if file := f.fileOf(client); file != nil && f.checked(file) {
-			f.ReportRangef(client, "%s is called as %s without a guard: give it to %s and use what that returns",
-				types.TypeString(f.TypesInfo.TypeOf(client), types.RelativeTo(f.Pkg)), f.known[p.iface].Interface, f.wrappers[p.iface].Name())
-		}
-	}
-}
-
-func (f *rawFinder) fileOf(n ast.Node) *ast.File {
-	for _, file := range f.Files {
-		if file.FileStart <= n.Pos() && n.Pos() < file.FileEnd {
-			return file
-		}
-	}
-	return nil
-}
-
 // walk visits the files that wire the package. Tests may do as they like, and
 // the wrappers are meant to call what they wrap.
-func (f *rawFinder) walk(visit func(ast.Node)) {
+func (f *finder) walk(visit func(ast.Node)) {
 	for _, file := range f.Files {
-		if f.ours[file] || f.isTest(file) {
+		if f.Generated[file] || f.IsTest(file) {
 			continue
 		}
 		ast.Inspect(file, func(n ast.Node) bool {
@@ -110,13 +44,13 @@ func (f *rawFinder) walk(visit func(ast.Node)) {
 }
 
 // place is the place that an expression names; nil if it names none.
-func (f *rawFinder) place(x ast.Expr) (*types.Var, *place) {
-	v, _ := f.variable(x)
+func (f *finder) place(x ast.Expr) (*types.Var, *place) {
+	v, _ := f.Variable(x)
 	if v == nil || !types.IsInterface(v.Type()) {
 		return nil, nil
 	}
-	iface := named(v.Type())
-	if iface == nil || f.wrappers[iface] == nil || isGeneric(iface) {
+	iface := guards.Named(v.Type())
+	if iface == nil || f.Wrappers[iface] == nil || guards.IsGeneric(iface) {
 		return nil, nil
 	}
 	p := f.places[v]
@@ -128,14 +62,14 @@ func (f *rawFinder) place(x ast.Expr) (*types.Var, *place) {
 	return v, p
 }
 
-// isOpen tells whether other packages can get at something of this one.
-func (f *rawFinder) isOpen(obj types.Object) bool {
+// isOpen reports whether other packages can get at something of this one.
+func (f *finder) isOpen(obj types.Object) bool {
 	return obj.Exported() && f.Pkg.Name() != "main"
 }
 
 // declaration understands variables, fields and parameters that nothing else
 // can reach.
-func (f *rawFinder) declaration(n ast.Node) {
+func (f *finder) declaration(n ast.Node) {
 	switch n := n.(type) {
 	case *ast.FuncDecl:
 		fn := f.TypesInfo.Defs[n.Name].(*types.Func)
@@ -154,7 +88,7 @@ func (f *rawFinder) declaration(n ast.Node) {
 	}
 }
 
-func (f *rawFinder) declare(names ...*ast.Ident) {
+func (f *finder) declare(names ...*ast.Ident) {
 	for _, name := range names {
 		if _, p := f.place(name); p != nil {
 			f.understood[name] = true
@@ -164,26 +98,26 @@ func (f *rawFinder) declare(names ...*ast.Ident) {
 
 // structure understands the fields of a struct, unless it stands for a client
 // itself: what is in that is meant to have no guard where the whole gets one.
-func (f *rawFinder) structure(t types.Type, s *ast.StructType) {
+func (f *finder) structure(t types.Type, s *ast.StructType) {
 	if f.isClient(t) {
 		return
 	}
 	for _, field := range s.Fields.List {
 		for _, name := range field.Names {
 			_, p := f.place(name)
-			if p != nil && !types.Implements(t, underlying(p.iface)) {
+			if p != nil && !types.Implements(t, guards.Underlying(p.iface)) {
 				f.understood[name] = true
 			}
 		}
 	}
 }
 
-// isClient tells whether a type implements an annotated interface that is not of
+// isClient reports whether a type implements an annotated interface that is not of
 // entry methods.
-func (f *rawFinder) isClient(t types.Type) bool {
-	for obj := range f.wrappers {
-		known, ok := f.guarded(obj)
-		if ok && !known.isEntry() && types.Implements(t, underlying(obj)) {
+func (f *finder) isClient(t types.Type) bool {
+	for obj := range f.Wrappers {
+		known, ok := f.Known[obj]
+		if ok && !known.HasEntry() && types.Implements(t, guards.Underlying(obj)) {
 			return true
 		}
 	}
@@ -191,8 +125,8 @@ func (f *rawFinder) isClient(t types.Type) bool {
 }
 
 // use understands what is put into places, and the calls on them.
-func (f *rawFinder) use(n ast.Node) {
-	assignments(n, f.put)
+func (f *finder) use(n ast.Node) {
+	guards.Assignments(n, f.put)
 	switch n := n.(type) {
 	case *ast.CompositeLit:
 		f.literal(n)
@@ -202,21 +136,21 @@ func (f *rawFinder) use(n ast.Node) {
 }
 
 // put understands that a target is given a value, which is nil if unknown.
-func (f *rawFinder) put(target, value ast.Expr) {
+func (f *finder) put(target, value ast.Expr) {
 	if _, p := f.place(target); p != nil {
 		f.understand(target)
 		f.fill(p, value)
 	}
 }
 
-func (f *rawFinder) understand(x ast.Expr) {
-	if _, name := f.variable(x); name != nil {
+func (f *finder) understand(x ast.Expr) {
+	if _, name := f.Variable(x); name != nil {
 		f.understood[name] = true
 	}
 }
 
 // fill notes a value that is put into a place.
-func (f *rawFinder) fill(p *place, value ast.Expr) {
+func (f *finder) fill(p *place, value ast.Expr) {
 	if call, ok := ast.Unparen(value).(*ast.CallExpr); ok && f.TypesInfo.Types[call.Fun].IsType() && types.IsInterface(f.TypesInfo.TypeOf(call)) {
 		value = call.Args[0]
 	}
@@ -233,7 +167,7 @@ func (f *rawFinder) fill(p *place, value ast.Expr) {
 	}
 }
 
-func (f *rawFinder) literal(n *ast.CompositeLit) {
+func (f *finder) literal(n *ast.CompositeLit) {
 	t := f.TypesInfo.TypeOf(n)
 	if pointer, ok := t.Underlying().(*types.Pointer); ok {
 		t = pointer.Elem()
@@ -253,11 +187,11 @@ func (f *rawFinder) literal(n *ast.CompositeLit) {
 
 // call understands a call on a place, and the arguments of a function of the
 // package.
-func (f *rawFinder) call(n *ast.CallExpr) {
+func (f *finder) call(n *ast.CallExpr) {
 	if fun, ok := ast.Unparen(n.Fun).(*ast.SelectorExpr); ok {
 		if _, p := f.place(fun.X); p != nil {
 			f.understand(fun.X)
-			_, guarded := f.guardedCall(n)
+			_, guarded := f.Call(n)
 			p.called = p.called || guarded
 		}
 	}
@@ -290,7 +224,7 @@ func calleeName(call *ast.CallExpr) *ast.Ident {
 }
 
 // doubt makes places unsure that are used in a way that was not understood.
-func (f *rawFinder) doubt(n ast.Node) {
+func (f *finder) doubt(n ast.Node) {
 	name, ok := n.(*ast.Ident)
 	if !ok || f.understood[name] {
 		return
@@ -311,7 +245,7 @@ func (f *rawFinder) doubt(n ast.Node) {
 
 // spread carries doubt forward, from where a value is to where it goes, and
 // calls backward.
-func (f *rawFinder) spread() {
+func (f *finder) spread() {
 	for changed := true; changed; {
 		changed = false
 		for _, p := range f.order {

@@ -1,4 +1,4 @@
-package vet
+package reservation
 
 import (
 	"go/ast"
@@ -6,18 +6,23 @@ import (
 	"go/token"
 	"go/types"
 	"slices"
+
+	"golang.org/x/tools/go/analysis"
+
+	"github.com/resgen-go/resgen/vet/internal/entries"
+	"github.com/resgen-go/resgen/vet/internal/guards"
 )
 
-// checkTickets reports a straight path with more calls on a bulkhead than the
+// reportTickets reports a straight path with more calls on a bulkhead than the
 // entry has tickets.
-func (e *entry) checkTickets() {
-	p := path{entry: e}
-	p.list(e.decl.Body.List)
-	for _, preload := range e.method.Preload {
+func reportTickets(pass *analysis.Pass, e *entries.Entry) {
+	p := path{Entry: e}
+	p.list(e.Decl.Body.List)
+	for _, preload := range e.Method.Preload {
 		calls := int64(0)
 		var first ast.Node // without a ticket
 		for _, s := range p.steps {
-			if s.call.method.Bulkhead == preload.Bulkhead {
+			if s.call.Method.Bulkhead == preload.Bulkhead {
 				calls += s.times
 			}
 			if first == nil && calls > int64(preload.N) {
@@ -25,7 +30,7 @@ func (e *entry) checkTickets() {
 			}
 		}
 		if first != nil {
-			e.ReportRangef(first, "%d calls on bulkhead %s on this path, but %s preloads %d: "+
+			pass.ReportRangef(first, "%d calls on bulkhead %s on this path, but %s preloads %d: "+
 				"write preload=%[2]s:%[1]d, or lease=%[2]s:n, whose permits serve call after call",
 				calls, preload.Bulkhead, e, preload.N)
 		}
@@ -35,14 +40,14 @@ func (e *entry) checkTickets() {
 // path follows the one way through a body on which every guarded call succeeds
 // and no branch is taken. It ends where that is in doubt.
 type path struct {
-	*entry
+	*entries.Entry
 	steps   []step
 	looping bool
 }
 
 // step is a guarded call with a context derived from the entry's.
 type step struct {
-	call  guardedCall
+	call  guards.Call
 	times int64
 }
 
@@ -63,7 +68,7 @@ func (p *path) statement(s ast.Stmt) bool {
 	case *ast.DeferStmt:
 		return true
 	case *ast.GoStmt:
-		if !p.outlives(s) {
+		if !p.Outlives(s) {
 			p.calls(s.Call)
 		}
 		return true
@@ -89,7 +94,7 @@ func (p *path) statement(s ast.Stmt) bool {
 	return true
 }
 
-// passes tells whether the path goes on behind branches. One that leaves for
+// passes reports whether the path goes on behind branches. One that leaves for
 // another reason than a failure may depend on what the calls before it gave: a
 // fallback, the end of retries. Before the first call it is but a condition of
 // the path.
@@ -97,7 +102,7 @@ func (p *path) passes(branches ast.Node) bool {
 	return !p.leaves(branches) || len(p.steps) == 0 && !p.looping
 }
 
-// leaves tells whether a statement may leave its surroundings other than because
+// leaves reports whether a statement may leave its surroundings other than because
 // of an error.
 func (p *path) leaves(n ast.Node) bool {
 	found := false
@@ -118,7 +123,7 @@ func (p *path) leaves(n ast.Node) bool {
 	return found
 }
 
-// isFailure tells whether a condition only holds with an error.
+// isFailure reports whether a condition only holds with an error.
 func (p *path) isFailure(cond ast.Expr) bool {
 	b, ok := ast.Unparen(cond).(*ast.BinaryExpr)
 	if !ok {
@@ -127,7 +132,7 @@ func (p *path) isFailure(cond ast.Expr) bool {
 	if b.Op == token.LAND {
 		return p.isFailure(b.X) || p.isFailure(b.Y)
 	}
-	return b.Op == token.NEQ && isError(p.TypesInfo.TypeOf(b.X)) && p.TypesInfo.Types[b.Y].IsNil()
+	return b.Op == token.NEQ && guards.IsError(p.TypesInfo.TypeOf(b.X)) && p.TypesInfo.Types[b.Y].IsNil()
 }
 
 // loop follows a loop that is run a number of times, unknown if negative.
@@ -162,7 +167,7 @@ func (p *path) calls(nodes ...ast.Node) {
 func (p *path) visit(n ast.Node) bool {
 	switch n := n.(type) {
 	case *ast.FuncLit:
-		if p.joined[n] {
+		if p.Joined(n) {
 			p.list(n.Body.List)
 		}
 		return false
@@ -172,8 +177,8 @@ func (p *path) visit(n ast.Node) bool {
 			return false
 		}
 	case *ast.CallExpr:
-		call, ok := p.guardedCall(n)
-		if ok && call.context != nil && p.stem(call.context) == derived {
+		call, ok := p.Call(n)
+		if ok && call.Context != nil && p.Stem(call.Context) == entries.Derived {
 			p.steps = append(p.steps, step{call, 1})
 		}
 	}
@@ -224,11 +229,11 @@ func (p *path) tripsOfFor(s *ast.ForStmt) int64 {
 	if !isAssign || !isBinary || !isStep || init.Tok != token.DEFINE || len(init.Lhs) != 1 || post.Tok != token.INC {
 		return unknownTrips
 	}
-	i, _ := p.variable(init.Lhs[0])
-	tested, _ := p.variable(cond.X)
-	stepped, _ := p.variable(post.X)
+	i, _ := p.Variable(init.Lhs[0])
+	tested, _ := p.Variable(cond.X)
+	stepped, _ := p.Variable(post.X)
 	from, to := p.TypesInfo.Types[init.Rhs[0]].Value, p.TypesInfo.Types[cond.Y].Value
-	if i == nil || tested != i || stepped != i || len(p.origins[i]) != 2 || from == nil || to == nil {
+	if i == nil || tested != i || stepped != i || p.Assigned(i) != 2 || from == nil || to == nil {
 		return unknownTrips
 	}
 	trips := constant.BinaryOp(to, token.SUB, from)

@@ -1,0 +1,22 @@
+package guards
+
+import "testing"
+
+func TestMethodsAreAlikeWhereTheSameStandsBeforeThem(t *testing.T) {
+	m := Method{Name: "Buy", Bulkhead: "shop", Entry: true, Preload: []Permits{{"a", 1}}, Lease: []Permits{{"b", 1}}}
+	for what, change := range map[string]func(*Method){
+		"the bulkhead": func(m *Method) { m.Bulkhead = "other" },
+		"the entry":    func(m *Method) { m.Entry = false },
+		"the preload":  func(m *Method) { m.Preload = []Permits{{"a", 2}} },
+		"the lease":    func(m *Method) { m.Lease = nil },
+	} {
+		other := m
+		if change(&other); m.Like(other) {
+			t.Errorf("they are alike though %s is another", what)
+		}
+	}
+	other := m
+	if other.Name = "Sell"; !m.Like(other) {
+		t.Error("they are not alike though only the name is another")
+	}
+}

@@ -1,0 +1,147 @@
+package guards
+
+import (
+	"go/ast"
+	"go/constant"
+	"go/types"
+	"slices"
+	"strings"
+
+	"golang.org/x/tools/go/types/typeutil"
+)
+
+const runtimePath = "github.com/resgen-go/resgen/runtime"
+
+// findWrappers finds the constructors of the package's wrappers by their shape:
+// a generated func(I, *resilience.Registry) (*W, error) that makes guards. Other
+// tools generate such functions too, which only pass on what they are given.
+func (p *Package) findWrappers() {
+	for _, file := range p.Files {
+		if !isGenerated(file) {
+			continue
+		}
+		for _, decl := range file.Decls {
+			decl, ok := decl.(*ast.FuncDecl)
+			if !ok || decl.Recv != nil || decl.Body == nil {
+				continue
+			}
+			fn := p.TypesInfo.Defs[decl.Name].(*types.Func)
+			if iface := Wrapped(fn.Signature()); iface != nil && iface.Pkg() == p.Pkg && len(p.wired(decl)) > 0 {
+				p.addWrapper(Named(iface.Type()), fn)
+				p.Generated[file] = true
+			}
+		}
+	}
+}
+
+// addWrapper notes a constructor. An interface with two, under two aliases, or
+// with one for a single instance of it, may be called behind either or none.
+func (p *Package) addWrapper(iface *types.TypeName, constructor *types.Func) {
+	p.Constructors = append(p.Constructors, constructor)
+	if _, twice := p.Wrappers[iface]; twice || IsGeneric(iface) && constructor.Signature().TypeParams().Len() == 0 {
+		constructor = nil
+	}
+	p.Wrappers[iface] = constructor
+}
+
+// Wrapped is the interface that a constructor of that signature wraps, or the
+// alias by which it knows it; nil if it is no such constructor.
+func Wrapped(sig *types.Signature) *types.TypeName {
+	if sig.Params().Len() != 2 || sig.Results().Len() != 2 || !returnsError(sig) {
+		return nil
+	}
+	registry, wrapper := Named(sig.Params().At(1).Type()), Named(sig.Results().At(0).Type())
+	if registry == nil || !IsNamed(registry, runtimePath, "Registry") || wrapper == nil || types.IsInterface(wrapper.Type()) {
+		return nil
+	}
+	iface := sig.Params().At(0).Type()
+	if !types.IsInterface(iface) || Named(iface) == nil {
+		return nil
+	}
+	if alias, ok := iface.(*types.Alias); ok {
+		return alias.Obj()
+	}
+	return Named(iface)
+}
+
+// wired reads the guards that a constructor makes.
+func (p *Package) wired(constructor *ast.FuncDecl) []Method {
+	var methods []Method
+	p.EachGuard(constructor, func(name string, made map[string]ast.Expr) {
+		methods = append(methods, Method{
+			Name:     name,
+			Bulkhead: p.text(made["Bulkhead"]),
+			Entry:    made["Check"] != nil || made["Preload"] != nil || made["Lease"] != nil,
+			Preload:  p.permits(made["Preload"]),
+			Lease:    p.permits(made["Lease"]),
+		})
+	})
+	slices.SortFunc(methods, func(a, b Method) int { return strings.Compare(a.Name, b.Name) })
+	return methods
+}
+
+// EachGuard calls do for each guard that a constructor makes by a call
+// wiring.Guard("Charge", resilience.Guards{…}). What is written otherwise, by
+// hand, is not known.
+func (p *Package) EachGuard(constructor *ast.FuncDecl, do func(method string, made map[string]ast.Expr)) {
+	ast.Inspect(constructor.Body, func(n ast.Node) bool {
+		call, ok := n.(*ast.CallExpr)
+		if !ok || len(call.Args) != 2 {
+			return true
+		}
+		fn := typeutil.StaticCallee(p.TypesInfo, call)
+		if fn == nil || fn.FullName() != "(*"+runtimePath+".Wiring).Guard" {
+			return true
+		}
+		name, made := p.text(call.Args[0]), fields(call.Args[1])
+		if name != "" && made != nil {
+			do(name, made)
+		}
+		return true
+	})
+}
+
+// permits reads a list of permits, without those of which the bulkhead or the
+// number is unknown.
+func (p *Package) permits(x ast.Expr) []Permits {
+	literal, ok := x.(*ast.CompositeLit)
+	if !ok {
+		return nil
+	}
+	var list []Permits
+	for _, element := range literal.Elts {
+		made := fields(element)
+		bulkhead := p.text(made["Bulkhead"])
+		n, ok := constant.Int64Val(constant.ToInt(p.TypesInfo.Types[made["N"]].Value))
+		if ok && bulkhead != "" {
+			list = append(list, Permits{bulkhead, int(n)})
+		}
+	}
+	return list
+}
+
+// text is the value of a constant string; empty if an expression is none.
+func (p *Package) text(x ast.Expr) string {
+	if v := p.TypesInfo.Types[x].Value; v != nil && v.Kind() == constant.String {
+		return constant.StringVal(v)
+	}
+	return ""
+}
+
+// fields are what a struct literal gives to fields by name; nil if an expression
+// is none.
+func fields(x ast.Expr) map[string]ast.Expr {
+	literal, ok := x.(*ast.CompositeLit)
+	if !ok {
+		return nil
+	}
+	given := map[string]ast.Expr{}
+	for _, element := range literal.Elts {
+		if pair, ok := element.(*ast.KeyValueExpr); ok {
+			if name, ok := pair.Key.(*ast.Ident); ok {
+				given[name.Name] = pair.Value
+			}
+		}
+	}
+	return given
+}
