@@ -84,7 +84,7 @@ func (c *checker) unreserved(targets []*target) Faults {
 		for _, m := range t.methods {
 			reading, ok := later.Of(m.Signature())
 			d, entry := m.own.Get(directives.Anticipate)
-			if ok && entry && m.guard != nil && len(m.guard.reserved()) > 0 {
+			if ok && entry && m.guard != nil && len(m.guard.Preload)+len(m.guard.Lease) > 0 {
 				faults = append(faults, warning(directives.Position(c.pkg.Fset, d.Slash), directives.Anticipate,
 					"the reservation of %s ends when it returns, so calls that are made while its %s is read have no part in it; read inside, or reserve nothing",
 					m.Name(), reading.Phrase(c.spell)))

@@ -147,7 +147,7 @@ func process(pkg *load.Package, opts Options) (out outcome) {
 		targets := c.targets(annotated)
 		out.plans = c.plans(targets)
 		out.claims = c.claimsOf(targets, annotated)
-		out.warnings = slices.Concat(c.nested(targets), c.cutOff(targets), c.unreserved(targets), c.idle(targets), c.foreign(targets),
+		out.warnings = slices.Concat(c.cutOff(targets), c.unreserved(targets), c.idle(targets), c.foreign(targets),
 			c.needless(targets), c.passing(targets), c.closing(targets))
 		faults = append(faults, c.faults...)
 		if c.unknown {

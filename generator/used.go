@@ -17,8 +17,10 @@ func (r Result) Used() map[string][]string {
 			for _, m := range wrapper.Methods {
 				if g := m.Guard; g != nil {
 					breakers.add(append(g.Check, g.Breaker)...)
-					bulkheads.add(slices.Collect(maps.Keys(g.reserved()))...)
 					bulkheads.add(g.Bulkhead)
+					for _, p := range slices.Concat(g.Preload, g.Lease) {
+						bulkheads.add(p.Bulkhead)
+					}
 					timeouts.add(g.Timeout)
 				}
 			}
