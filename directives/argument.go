@@ -87,7 +87,7 @@ func unquotable(d ast.Directive) token.Pos {
 	at := d.ArgsPos
 	for i, c := range d.Args {
 		before, _ := utf8.DecodeLastRuneInString(d.Args[:i])
-		if c != '"' && c != '`' || i > 0 && !unicode.IsSpace(before) {
+		if c != '"' && c != '`' || !unicode.IsSpace(before) {
 			continue
 		}
 		readable := ast.Directive{Args: d.Args[:i]}

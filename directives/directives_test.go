@@ -57,22 +57,35 @@ func scenarios(tb testing.TB) []string {
 	return paths
 }
 
-// report is what Parse reads from src, one line each.
-func report(t *testing.T, src []byte) string {
-	fset := token.NewFileSet()
+// reading is what Parse returns.
+type reading struct {
+	interfaces []directives.Interface
+	faults     directives.Faults
+}
+
+func parsed(t *testing.T, fset *token.FileSet, src string) (r reading) {
+	t.Helper()
 	file, err := parser.ParseFile(fset, "in.go", src, parser.ParseComments|parser.SkipObjectResolution)
 	if err != nil {
 		t.Fatal(err)
 	}
-	interfaces, faults := directives.Parse(fset, file, src)
+	r.interfaces, r.faults = directives.Parse(fset, file, []byte(src))
+	return r
+}
+
+// report is what Parse reads from src, one line each.
+func report(t *testing.T, src []byte) string {
+	t.Helper()
+	fset := token.NewFileSet()
+	read := parsed(t, fset, string(src))
 	var b strings.Builder
-	for _, i := range interfaces {
+	for _, i := range read.interfaces {
 		describe(&b, fset, i.Spec.Name.Name, i.Directives)
 		for _, method := range i.Methods {
 			describe(&b, fset, i.Spec.Name.Name+"."+method.Name.Name, method.Directives)
 		}
 	}
-	for _, fault := range faults {
+	for _, fault := range read.faults {
 		fmt.Fprintln(&b, fault)
 	}
 	return b.String()

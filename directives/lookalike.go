@@ -134,9 +134,7 @@ func goesOn(group *ast.CommentGroup, pos token.Pos) bool {
 // begins there, without its slashes if it has them.
 func blockLine(line string) (begin, comment string, slashes bool) {
 	begin = trimEnd(strings.TrimLeftFunc(strings.TrimPrefix(line, "/*"), isFrame))
-	if comment, slashes = strings.CutPrefix(begin, "//"); !slashes {
-		comment = strings.TrimPrefix(begin, "/")
-	}
+	comment, slashes = strings.CutPrefix(begin, "//")
 	return begin, comment, slashes
 }
 

@@ -202,7 +202,7 @@ func (s *searcher) keep(f *folder) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if old := s.folders[f.dir]; old != nil {
-		f.wild, f.named = f.wild && old.wild, f.named || old.named
+		f.wild = f.wild && old.wild
 	}
 	s.folders[f.dir] = f
 }

@@ -1,0 +1,103 @@
+package directives_test
+
+import (
+	"go/token"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/resgen-go/resgen/directives"
+)
+
+// linesTold are the lines of src of which a fault or a warning is told.
+func linesTold(t *testing.T, src string) (told []string) {
+	t.Helper()
+	lines := strings.Split(src, "\n")
+	fset := token.NewFileSet()
+	for _, fault := range parsed(t, fset, src).faults {
+		told = append(told, strings.TrimSpace(lines[fault.Position.Line-1]))
+	}
+	return told
+}
+
+func TestOnlyALineOfProseGoesOnInTheNextLine(t *testing.T) {
+	for before, wants := range map[string]bool{
+		"// The client has a":   false,
+		"// Beside the rest,":   false,
+		"// The client.":        true,
+		"//":                    true,
+		"// resilience breaker": true,
+		"//Resilience timeout":  true,
+	} {
+		const line = "// resilience bulkhead"
+		told := linesTold(t, "package p\n\n"+before+"\n"+line+"\ntype I interface{ Do() error }\n")
+		if got := len(told) > 0 && told[len(told)-1] == line; got != wants {
+			t.Errorf("behind %q the line is told: %v; want %v", before, got, wants)
+		}
+	}
+}
+
+func TestACommentRightBehindABraceStandsBehindCode(t *testing.T) {
+	for src, want := range map[string]string{
+		"type I interface{ Do() error }//resilience:breaker": "stands behind code on its line",
+		"type S struct{ a int }//resilience:breaker":         "stands behind code on its line",
+		"func f() {}//resilience:breaker":                    "stands behind code on its line",
+		"func f() { g()//resilience:breaker\n}":              "stands in the body of f",
+	} {
+		if got := report(t, []byte("package p\n\n"+src+"\n")); !strings.Contains(got, want) {
+			t.Errorf("%s: got %q; want %q", src, got, want)
+		}
+	}
+	if told := linesTold(t, "package p\n\nfunc f() {}// resilience:breaker b\n"); len(told) != 1 {
+		t.Errorf("behind a function it is among code: %v", told)
+	}
+}
+
+func TestReservationsAreReadToTheLast(t *testing.T) {
+	const first, second = `"4:tills" does not say of which bulkhead`, `"5:desks" does not say of which bulkhead`
+	got := onMethod(t, "//resilience:anticipate preload=4:tills,5:desks")
+	if !strings.Contains(got, first) || !strings.Contains(got, second) {
+		t.Errorf("got %q", got)
+	}
+}
+
+func TestAKeyWithoutItsValueIsToldAtItsBeginning(t *testing.T) {
+	got := report(t, []byte("package p\n\ntype I interface {\n\t//resilience:breaker classify =\n\tDo() error\n}\n"))
+	if !strings.Contains(got, "in.go:4:23: ") {
+		t.Errorf("got %q", got)
+	}
+}
+
+// A default name that cannot be used is nobody's name.
+func TestADirectiveIsUnnamedWhereTheDefaultIsItsName(t *testing.T) {
+	const src = `package p
+
+//resilience:breaker
+//resilience:bulkhead pool
+//resilience:timeout a/b
+//resilience:wrapper W
+type I interface{ Do() error }
+
+//resilience:breaker
+type Default interface{ Do() error }
+
+type J interface {
+	//resilience:none
+	Do() error
+	//resilience:probe
+	Ping() error
+}
+`
+	var unnamed []string
+	for _, i := range parsed(t, token.NewFileSet(), src).interfaces {
+		for _, d := range i.All() {
+			if d.Unnamed() {
+				unnamed = append(unnamed, d.Kind.Name+" "+d.Name.Text)
+			}
+		}
+	}
+	if diff := cmp.Diff([]string{directives.Breaker + " i", directives.Probe + " j"}, unnamed); diff != "" {
+		t.Errorf("unnamed are (-want +got):\n%s", diff)
+	}
+}
