@@ -15,6 +15,16 @@ import (
 	"github.com/resgen-go/resgen/internal/column"
 )
 
+// asCommand in the environment makes the test binary the command.
+const asCommand = "RESGEN_TEST_AS_COMMAND"
+
+func TestMain(m *testing.M) {
+	if os.Getenv(asCommand) != "" {
+		main()
+	}
+	os.Exit(m.Run())
+}
+
 const source = `package shop
 
 //go:generate go tool resgen

@@ -15,16 +15,6 @@ import (
 	"time"
 )
 
-// asCommand in the environment makes the test binary the command.
-const asCommand = "RESGEN_TEST_AS_COMMAND"
-
-func TestMain(m *testing.M) {
-	if os.Getenv(asCommand) != "" {
-		main()
-	}
-	os.Exit(m.Run())
-}
-
 // hangingGo puts a go command before the real one that writes its process id to
 // a file and then takes for ever.
 func hangingGo(t *testing.T) (pid string) {
