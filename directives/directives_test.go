@@ -165,6 +165,7 @@ func TestAFileAsksWhereParseMayFindSomething(t *testing.T) {
 		"/* resilience:breaker,timeout */":           true,
 		"// resilience:check=payments":               true,
 		"// resilience:circuit-breaker":              true,
+		"// →resilience:breaker b":                   false,
 		"":                                           false,
 		"/":                                          false,
 		"// resilience is good: very":                false,

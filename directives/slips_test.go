@@ -62,6 +62,13 @@ func TestReservationsAreReadToTheLast(t *testing.T) {
 	}
 }
 
+func TestAListGoesOnBehindItsKey(t *testing.T) {
+	const want = `"check =a , b" has spaces in it, which end an argument; write check=a,b`
+	if got := onMethod(t, "//resilience:anticipate check =a , b"); got != want {
+		t.Errorf("got %q", got)
+	}
+}
+
 func TestAKeyWithoutItsValueIsToldAtItsBeginning(t *testing.T) {
 	got := report(t, []byte("package p\n\ntype I interface {\n\t//resilience:breaker classify =\n\tDo() error\n}\n"))
 	if !strings.Contains(got, "in.go:4:23: ") {

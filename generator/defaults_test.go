@@ -50,6 +50,22 @@ stock/client.go:6:1: resilience:timeout: example.test/x/stock.Client and example
 	}
 }
 
+func TestAFaultOfADefaultNameNamesThreeRivals(t *testing.T) {
+	archives := []string{goMod}
+	for _, pkg := range []string{"a", "b", "c", "d"} {
+		archives = append(archives, client(pkg+"/client.go", "package "+pkg, "//resilience:breaker"))
+	}
+	const four = "example.test/x/a.Client, example.test/x/b.Client, example.test/x/c.Client and example.test/x/d.Client get breaker client by default"
+	if got := faultsOf(t, archives...); !strings.Contains(got, ": "+four) {
+		t.Errorf("of four: got\n%s", got)
+	}
+	archives = append(archives, client("e/client.go", "package e", "//resilience:breaker"))
+	const five = "example.test/x/a.Client, example.test/x/b.Client, example.test/x/c.Client, example.test/x/d.Client and 1 more get breaker client by default"
+	if got := faultsOf(t, archives...); !strings.Contains(got, ": "+five) {
+		t.Errorf("of five: got\n%s", got)
+	}
+}
+
 // Which names are one by default depends on what stands there, not on whether
 // the names are equal.
 func TestClientsC15OnlyDefaultsThatMeetAreAFault(t *testing.T) {

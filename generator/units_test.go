@@ -76,6 +76,39 @@ func TestImportsGetTheSourcesNamesThenTheirOwnThenLongerOnes(t *testing.T) {
 	}
 }
 
+// Without braces, *int | string would be a product: the length of an array.
+func TestAConstraintThatBeginsWithAPointerIsPutIntoBraces(t *testing.T) {
+	for constraint, want := range map[string]string{
+		"*int,":           "[P interface{ *int }]",
+		"*int | string,":  "[P interface{ *int | string }]",
+		"~*int | string":  "[P ~*int | string]",
+		"~*int":           "[P ~*int]",
+		"string | *int":   "[P string | *int]",
+		"~string | ~*int": "[P ~string | ~*int]",
+	} {
+		output := outputOf(t, "package random\n\nimport \"context\"\n\n//resilience:breaker\ntype Shop[P "+constraint+"] interface {\n\tBuy(context.Context, P) error\n}\n")
+		if !strings.Contains(strings.Join(strings.Fields(output), " "), "type ResilientShop"+want) {
+			t.Errorf("%s: there is no %s in\n%s", constraint, want, output)
+		}
+	}
+}
+
+// outputOf is what is generated for a source of package random.
+func outputOf(t *testing.T, source string) string {
+	t.Helper()
+	pkg, err := checkSources(map[string]string{"in.go": source})
+	if err != nil {
+		t.Fatal(err)
+	}
+	annotated, _, _ := parse(pkg)
+	c := &checker{pkg: pkg, place: func(token.Pos) string { return "" }}
+	output, err := emit(c.plans(c.targets(annotated))[0])
+	if err != nil || len(c.faults) > 0 {
+		t.Fatal(err, c.faults)
+	}
+	return string(output)
+}
+
 func TestAnOutputRepeatsTheConstraintsOfItsSource(t *testing.T) {
 	for _, c := range []struct{ file, text, want string }{
 		{"a.go", "package a", ""},

@@ -29,6 +29,9 @@ var cuts = []struct{ name, src, want string }{
 	{"carriage returns are blanks", "package p\r\n\r\nfunc f() {\r\n\tx()\r\n}\r\n", "package p\r\n\r\nfunc f() {\n\n}\r\n"},
 	{"source with an open brace stays", "package p\nfunc f() { if x {\n}\nvar v int", "package p\nfunc f() { if x {\n}\nvar v int"},
 	{"source with an open string stays", "package p\nfunc f() { x(\"}) }\nvar v int", "package p\nfunc f() { x(\"}) }\nvar v int"},
+	{"source with a string that its line ends stays", "package p\nfunc f() { x(\"a\n) }\nvar v int", "package p\nfunc f() { x(\"a\n) }\nvar v int"},
+	{"source with an open raw string stays", "package p\nfunc f() { x() }\nvar v = `a", "package p\nfunc f() { x() }\nvar v = `a"},
+	{"source with an open comment stays", "package p\nfunc f() { x() }\n/* a", "package p\nfunc f() { x() }\n/* a"},
 }
 
 func TestCutBodies(t *testing.T) {
