@@ -165,6 +165,7 @@ func TestAFileAsksWhereParseMayFindSomething(t *testing.T) {
 		"/* resilience:breaker,timeout */":           true,
 		"// resilience:check=payments":               true,
 		"// resilience:circuit-breaker":              true,
+		"x := 1 //Resilience timeout":                true,
 		"// →resilience:breaker b":                   false,
 		"":                                           false,
 		"/":                                          false,

@@ -62,6 +62,20 @@ func TestReservationsAreReadToTheLast(t *testing.T) {
 	}
 }
 
+func TestARemarkMayBeAllThatStandsBehindADirective(t *testing.T) {
+	const want = `"#" begins a comment, which a directive cannot have behind it; put it in a line of its own`
+	if got := onMethod(t, "//resilience:breaker # guards Do"); got != want {
+		t.Errorf("got %q", got)
+	}
+}
+
+func TestInterfacesAreReadBehindOtherDeclarations(t *testing.T) {
+	const src = "package p\n\nimport \"io\"\n\nvar _ io.Reader\n\nfunc f() {}\n\n//resilience:breaker\ntype I interface{ Do() error }\n"
+	if got := len(parsed(t, token.NewFileSet(), src).interfaces); got != 1 {
+		t.Errorf("%d interfaces", got)
+	}
+}
+
 func TestAListGoesOnBehindItsKey(t *testing.T) {
 	const want = `"check =a , b" has spaces in it, which end an argument; write check=a,b`
 	if got := onMethod(t, "//resilience:anticipate check =a , b"); got != want {

@@ -108,7 +108,7 @@ func TestInventedWrappersReachTheirClients(t *testing.T) {
 		}
 		put(t, filepath.Join(dir, name), text)
 	}
-	cmd := exec.Command("go", "test", ".")
+	cmd := exec.Command("go", "test", "-vet=off", ".") // vet would look at every package
 	cmd.Dir, cmd.Env = dir, append(os.Environ(), "GOFLAGS=-mod=mod", "GOWORK=off")
 	if out, err := cmd.CombinedOutput(); err != nil {
 		t.Errorf("%v\n%s", err, out)

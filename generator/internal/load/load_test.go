@@ -234,6 +234,28 @@ func TestAFunctionThatOnlyADirectiveNamesIsLoaded(t *testing.T) {
 	}
 }
 
+func TestElementsOfAnArrayNeedNoImportWhereItsTypeTellsItsLength(t *testing.T) {
+	dir := write(t, map[string]string{
+		"go.mod":         "module example.test/shop\n\ngo 1.26\n",
+		"heavy/heavy.go": "package heavy\n\nfunc Word() string { return \"\" }\n",
+		"lib/lib.go": "package lib\n\nimport \"example.test/shop/heavy\"\n\ntype words [2]string\n\n" +
+			"var known, plain = words{heavy.Word(), heavy.Word()}, [1]string{heavy.Word()}\n\n" +
+			"type Key [len(known) + len(plain)]byte\n",
+		"shop.go": "package shop\n\nimport \"example.test/shop/lib\"\n\n//resilience:breaker\ntype Payments interface{ M(lib.Key) error }\n",
+	})
+	got, err := Packages(Config{Dir: dir})
+	if err != nil || len(got) != 1 || len(got[0].Faults) > 0 {
+		t.Fatalf("got %v and error %v", got, err)
+	}
+	lib := got[0].Types.Imports()[0]
+	if len(lib.Imports()) > 0 {
+		t.Errorf("it imports %v", lib.Imports())
+	}
+	if size := types.SizesFor("gc", "amd64").Sizeof(lib.Scope().Lookup("Key").Type()); size != 3 {
+		t.Errorf("the key has %d bytes", size)
+	}
+}
+
 func TestAnEmptyBuildCacheStaysEmpty(t *testing.T) {
 	cache := filepath.Join(t.TempDir(), "cache")
 	dir := write(t, synthetic(1, true))
