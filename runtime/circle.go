@@ -2,7 +2,6 @@ package resilience
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -126,15 +125,12 @@ func (e *RefusalError) breakers() []string {
 
 // refusalsIn are the refusals by guards of a registry that err is made of.
 func refusalsIn(err error, registry *generation) (found []*RefusalError) {
-	for ; err != nil; err = errors.Unwrap(err) {
-		if refusal, is := err.(*RefusalError); is {
-			if refusal != nil && refusal.registry == registry {
+	for chain := range errtree.Chains(err) {
+		for _, one := range chain {
+			if refusal, is := one.(*RefusalError); is && refusal != nil && refusal.registry == registry {
 				found = append(found, refusal)
+				break
 			}
-			return found
-		}
-		for _, part := range errtree.Joined(err) {
-			found = append(found, refusalsIn(part, registry)...)
 		}
 	}
 	return found
