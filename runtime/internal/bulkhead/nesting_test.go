@@ -648,3 +648,102 @@ type closedGates struct{}
 func (closedGates) Watch(chan<- struct{})   {}
 func (closedGates) Unwatch(chan<- struct{}) {}
 func (closedGates) Refuse() bool            { return true }
+
+// during is a context that acts just before its owner queues.
+type during struct {
+	context.Context
+	act func()
+}
+
+func (c *during) Done() <-chan struct{} {
+	c.act()
+	return c.Context.Done()
+}
+
+func TestPermitThatComesBackJustBeforeAnEntryQueuesIsStuckOnce(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		b := sized(4, time.Hour)
+		outer := reserve(t, t.Context(), Want{b, 1, Lease})
+		call, strangers := acquire(t, outer, b), acquireN(t, t.Context(), b, 2)
+		inner := tryReserve(&during{outer, sync.OnceFunc(call.Release)}, demand(t, Want{b, 3, Ticket}))
+		b.Resize(Settings{MaxConcurrentCalls: 3, MaxWaitDuration: time.Hour})
+		strangers[0].Release()
+		if !inner.waits() {
+			t.Fatalf("inner: %v, but a call is in flight", inner.refused)
+		}
+		if strangers[1].Release(); !inner.granted() {
+			t.Errorf("inner: %v", inner.refused)
+		}
+		figures{0, 3, 0, 0}.check(t, b)
+	})
+}
+
+func TestEntryThatEndsWhileARequestInsideItWaitsHoldsNothingUp(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		b := sized(4, time.Hour)
+		ends, other := reserve(t, t.Context(), Want{b, 1, Own}), reserve(t, t.Context(), Want{b, 1, Lease})
+		call := acquire(t, t.Context(), b)
+		first, second := tryReserve(ends, demand(t, Want{b, 3, Ticket})), tryReserve(other, demand(t, Want{b, 3, Ticket}))
+		ends.Close()
+		if !first.waits() || !second.waits() {
+			t.Fatalf("first: %v, second: %v, but a call is in flight", first.refused, second.refused)
+		}
+		if call.Release(); !first.granted() {
+			t.Errorf("first: %v", first.refused)
+		}
+	})
+}
+
+func TestAllRequestsOfAnEntryThatIsInACircleAreRefused(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		b := sized(3, time.Hour)
+		older, newer := reserve(t, t.Context(), Want{b, 1, Own}), reserve(t, t.Context(), Want{b, 1, Own})
+		call, two := acquire(t, t.Context(), b), demand(t, Want{b, 2, Ticket})
+		first, second, third := tryReserve(older, two), tryReserve(newer, two), tryReserve(newer, two)
+		call.Release()
+		if !first.waits() || !second.refusedAs(Full) || !third.refusedAs(Full) || !second.refused.Circle || !third.refused.Circle {
+			t.Fatalf("first: %v, second: %v, third: %v", first.refused, second.refused, third.refused)
+		}
+		if newer.Close(); !first.granted() {
+			t.Errorf("first: %v", first.refused)
+		}
+	})
+}
+
+func TestLoanOfTheEntryFurthestOutIsPaidBackFirst(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		b := sized(9, time.Hour)
+		far := reserve(t, t.Context(), Want{b, 1, Lease})
+		farCall := acquire(t, far, b)
+		near := reserve(t, far, Want{b, 1, Ticket})
+		nearCall := take(t, near, b)
+		acquireN(t, t.Context(), b, 7)
+		farCall.Release()
+		inner := tryReserve(near, demand(t, Want{b, 2, Ticket})) // has the permit of far
+		nearCall.Return()
+		if !inner.granted() {
+			t.Fatalf("inner: %v", inner.refused)
+		}
+		acquire(t, inner.entry, b).Release()
+		figures{7, 2, 0, 0}.check(t, b) // far leases, so its permit stays; that of near would be spent
+		inner.release()
+		near.Close()
+		figures{7, 1, 1, 0}.check(t, b)
+	})
+}
+
+func TestGatesThatEndTheWaitOfAnEntryAreNoOverflowOfThoseAroundIt(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		b := sized(2, time.Hour)
+		outer := reserve(t, t.Context(), Want{b, 1, Lease})
+		acquire(t, outer, b)
+		acquire(t, t.Context(), b)
+		inner := try(func(a *attempt) { a.entry, _, a.refused = demand(t, Want{b, 1, Own}).Reserve(outer, closedGates{}) })
+		if !inner.refusedAs(Gated) {
+			t.Fatalf("got %v", inner.refused)
+		}
+		if s := b.Snapshot(); s.Overflow != 0 || outer.Usage()[0].Overflow != 0 {
+			t.Errorf("counted: %+v", s)
+		}
+	})
+}

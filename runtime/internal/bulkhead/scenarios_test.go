@@ -914,3 +914,20 @@ func TestScenario37SizeZeroIsNoSetting(t *testing.T) {
 	}
 	figures{0, 0, 1, 0}.check(t, b)
 }
+
+func TestScenario14SecondReleaseTakesNoPermitFromAnotherCall(t *testing.T) {
+	for name, back := range map[string]func(*Permit){"Release": (*Permit).Release, "Return": (*Permit).Return} {
+		t.Run(name, func(t *testing.T) {
+			b := sized(4, 0)
+			entry := reserve(t, t.Context(), Want{b, 2, Lease})
+			onLease, onPool := take(t, entry, b), take(t, t.Context(), b)
+			acquire(t, entry, b)
+			acquire(t, t.Context(), b)
+			for range 2 {
+				back(onLease)
+				back(onPool)
+				figures{2, 1, 1, 0}.check(t, b)
+			}
+		})
+	}
+}

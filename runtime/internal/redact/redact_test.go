@@ -19,6 +19,7 @@ func TestFieldL10UsersAndPasswordsOfURLsAreCutOut(t *testing.T) {
 		"redis://h:6379?password=hunter2&db=1":            "redis://h:6379?…",
 		`get "https://h/x?token=hunter2": not found`:      `get "https://h/x?…": not found`,
 		"user:hunter2@h:6379":                             "…@h:6379",
+		":hunter2@h:6379":                                 "…@h:6379",
 		"1: a://u:hunter2@h\n2: b://v:hunter2@i\n":        "1: a://…@h\n2: b://…@i\n",
 		"u:hunter2@h and redis://i":                       "…@h and redis://i",
 		"redis.internal:6379":                             "redis.internal:6379",
