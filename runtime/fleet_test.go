@@ -66,7 +66,7 @@ func TestSharingWithoutAnAdapterIsAnErrorWithAWayOut(t *testing.T) {
 
 func TestTheAdapterHearsOfSharedBreakersOnly(t *testing.T) {
 	adapter := new(fleet)
-	text := `{"breakers": {"a": {"shared": true}, "b": {}}, "sharedState": {"address": "here:1"}}`
+	text := `{"breakers": {"a": {"shared": true}, "b": {}}, "sharedState": {"keyPrefix": "shop:", "address": "here:1"}}`
 	registry := newRegistry(t, text, resilience.Share(adapter.asAdapter))
 	newGuard(t, registry, resilience.Guards{Breaker: "a"})
 	newGuard(t, registry, resilience.Guards{Breaker: "b"})
@@ -89,12 +89,46 @@ func TestTheAdapterHearsOfSharedBreakersOnly(t *testing.T) {
 }
 
 func TestSettingsThatTheAdapterRefusesAreAnError(t *testing.T) {
-	text := []byte(`{"breakers": {"default": {"shared": true}}}`)
+	text := []byte(`{"breakers": {"default": {"shared": true}}, "sharedState": {"keyPrefix": "shop:"}}`)
 	if _, err := resilience.New(resilience.Settings("r.json", text), resilience.Share(new(fleet).asAdapter)); err == nil {
 		t.Error("an address is missing, and nobody says so")
 	}
 	if _, err := resilience.New(resilience.Settings("r.json", []byte(`{}`)), resilience.Share(new(fleet).asAdapter)); err != nil {
 		t.Errorf("nothing is shared, and still: %v", err)
+	}
+}
+
+// Two services with a breaker of one name, on one server, were one breaker.
+func TestFieldN02NoBreakerIsSharedWithoutAName(t *testing.T) {
+	for _, file := range []string{
+		`{"breakers": {"db": {"shared": true}}, "sharedState": {"address": "x:1"}}`,
+		`{"breakers": {"default": {"shared": true}}}`,
+	} {
+		adapter := new(fleet)
+		_, err := resilience.New(resilience.Settings("r.json", []byte(file)), resilience.Share(adapter.asAdapter))
+		if err == nil || !strings.Contains(err.Error(), "sharedState.keyPrefix: missing: two services on one server would share") {
+			t.Errorf("%s: error %v", file, err)
+		}
+		if adapter.settings != nil {
+			t.Error("the adapter was asked")
+		}
+	}
+}
+
+func TestFieldN02AReloadWithoutANameKeepsTheOldSettings(t *testing.T) {
+	adapter, source := new(fleet), &changing{text: `{"breakers": {"db": {"shared": true}}, "sharedState": {"keyPrefix": "shop:", "address": "x:1"}}`}
+	registry, err := resilience.New(resilience.Follow(source), resilience.Share(adapter.asAdapter), resilience.Logger(nil))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer registry.Close()
+	newGuard(t, registry, resilience.Guards{Breaker: "db"})
+	source.text = `{"breakers": {"db": {"shared": true}}, "sharedState": {"address": "y:1"}}`
+	if err := registry.Reload(); err == nil || !strings.Contains(err.Error(), "sharedState.keyPrefix: missing") {
+		t.Errorf("error %v", err)
+	}
+	if s := adapter.settings; *s.KeyPrefix != "shop:" || *s.Address != "x:1" || !slices.Equal(adapter.joined, []string{"db"}) {
+		t.Errorf("in force is %+v for %q", s, adapter.joined)
 	}
 }
 
@@ -111,10 +145,10 @@ func TestAReloadTurnsSharingOnAndOff(t *testing.T) {
 		fault  bool
 		joined int
 	}{
-		{`{"breakers": {"a": {"shared": true}}}`, true, 0},
-		{`{"breakers": {"a": {"shared": true}}, "sharedState": {"address": "x:1"}}`, false, 1},
-		{`{"breakers": {"a": {"shared": true}}, "sharedState": {"address": "y:1"}}`, false, 1},
-		{`{"breakers": {"a": {}}, "sharedState": {"address": "y:1"}}`, false, 0},
+		{`{"breakers": {"a": {"shared": true}}, "sharedState": {"keyPrefix": "shop:"}}`, true, 0},
+		{`{"breakers": {"a": {"shared": true}}, "sharedState": {"keyPrefix": "shop:", "address": "x:1"}}`, false, 1},
+		{`{"breakers": {"a": {"shared": true}}, "sharedState": {"keyPrefix": "shop:", "address": "y:1"}}`, false, 1},
+		{`{"breakers": {"a": {}}, "sharedState": {"keyPrefix": "shop:", "address": "y:1"}}`, false, 0},
 	}
 	for _, step := range steps {
 		source.text = step.text
@@ -180,7 +214,7 @@ func TestChangesOfAnOutageAreReadBack(t *testing.T) {
 func TestSnapshotsTellWhatIsSharedAndWhetherTheLinkIsThere(t *testing.T) {
 	adapter := new(fleet)
 	registry, err := resilience.New(resilience.Share(adapter.asAdapter), resilience.Logger(nil), resilience.Settings("r.json",
-		[]byte(`{"breakers": {"a": {"shared": true}, "b": {}}, "sharedState": {"address": "x:1"}}`)))
+		[]byte(`{"breakers": {"a": {"shared": true}, "b": {}}, "sharedState": {"keyPrefix": "shop:", "address": "x:1"}}`)))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -205,7 +239,7 @@ func TestSnapshotsTellWhatIsSharedAndWhetherTheLinkIsThere(t *testing.T) {
 }
 
 func TestFieldG6TheAdapterHearsOfABreakersOwnRule(t *testing.T) {
-	adapter, source := new(fleet), &changing{text: `{"breakers": {"a": {"shared": true, "minimumErrors": 5}}, "sharedState": {"address": "x:1"}}`}
+	adapter, source := new(fleet), &changing{text: `{"breakers": {"a": {"shared": true, "minimumErrors": 5}}, "sharedState": {"keyPrefix": "shop:", "address": "x:1"}}`}
 	registry, err := resilience.New(resilience.Follow(source), resilience.Share(adapter.asAdapter), resilience.Logger(nil))
 	if err != nil {
 		t.Fatal(err)
@@ -226,7 +260,7 @@ func TestFieldG6TheAdapterHearsOfABreakersOwnRule(t *testing.T) {
 
 func TestReloadTellsOnlyOfSharedStateThatChanged(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		source, adapter := &changing{text: `{"sharedState": {"address": "x:1"}}`}, new(fleet)
+		source, adapter := &changing{text: `{"sharedState": {"keyPrefix": "shop:", "address": "x:1"}}`}, new(fleet)
 		var got [][]string
 		registry, err := resilience.New(resilience.Follow(source), resilience.Share(adapter.asAdapter), resilience.Logger(nil),
 			resilience.Observe(resilience.ObserverFunc(func(e resilience.Event) {
@@ -239,7 +273,7 @@ func TestReloadTellsOnlyOfSharedStateThatChanged(t *testing.T) {
 		}
 		defer registry.Close()
 		registry.Reload()
-		source.text = `{"sharedState": {"address": "y:1"}}`
+		source.text = `{"sharedState": {"keyPrefix": "shop:", "address": "y:1"}}`
 		registry.Reload()
 		synctest.Wait()
 		if want := [][]string{nil, {"sharedState"}}; fmt.Sprint(got) != fmt.Sprint(want) {

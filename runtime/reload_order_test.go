@@ -39,7 +39,7 @@ type counted struct {
 
 func (s *counted) Read() (string, []byte, error) { s.reads.Add(1); return s.text.Read() }
 
-const shared = `{"sharedState": {"address": "here:1"}, "breakers": {"b": {"shared": true, "failureThreshold": %d}},
+const shared = `{"sharedState": {"keyPrefix": "shop:", "address": "here:1"}, "breakers": {"b": {"shared": true, "failureThreshold": %d}},
 	"bulkheads": {"h": {"maxConcurrentCalls": %[1]d}}}`
 
 // shortly is how long a test watches that something does not happen.

@@ -141,20 +141,31 @@ func TestConfigChecksAFileByItselfWhereThereIsNoGo(t *testing.T) {
 func TestFieldG4ConfigRefusesASharedStateThatAServiceRefuses(t *testing.T) {
 	inModule(t, source)
 	for section, want := range map[string]string{
-		`{"adress": "h:1"}`:                  "58: sharedState.adress: no such setting; did you mean address?",
-		`{"address": "redis://me:hush@h:1"}`: "69: sharedState.address: has a password in it, which does not belong into this file; use passwordEnv, passwordFile or addressEnv",
-		`{"flushInterval": "3h"}`:            `75: sharedState.flushInterval: the value is outside [10ms, 1h]`,
-		`{"tlsKeyFile": "k"}`:                `72: sharedState.tlsKeyFile: tlsCertFile needs tlsKeyFile, and the other way round`,
+		`{"keyPrefix": "shop:", "adress": "h:1"}`:                  "80: sharedState.adress: no such setting; did you mean address?",
+		`{"keyPrefix": "shop:", "address": "redis://me:hush@h:1"}`: "91: sharedState.address: has a password in it, which does not belong into this file; use passwordEnv, passwordFile or addressEnv",
+		`{"keyPrefix": "shop:", "flushInterval": "3h"}`:            `97: sharedState.flushInterval: the value is outside [10ms, 1h]`,
+		`{"keyPrefix": "shop:", "tlsKeyFile": "k"}`:                `94: sharedState.tlsKeyFile: tlsCertFile needs tlsKeyFile, and the other way round`,
 	} {
 		write(t, "r.json", `{"breakers": {"shop": {"shared": true}}, "sharedState": `+section+`}`)
 		expect(t, exitFault, "", "r.json:1:"+want+"\n", "config", "-file", "r.json")
 	}
-	write(t, "r.json", `{"breakers": {"shop": {"shared": true, "minimumErrors": 5}}, "sharedState": {"address": "h:1"}}`)
+	write(t, "r.json", `{"breakers": {"shop": {"shared": true, "minimumErrors": 5}}, "sharedState": {"keyPrefix": "shop:", "address": "h:1"}}`)
 	expect(t, exitFine, "", "", "config", "-file", "r.json")
 	write(t, "r.json", `{"breakers": {"sharedState": {}}}`)
 	expect(t, exitFault, `r.json: breakers.shop: not in the file, so the defaults hold
 r.json:1:15: breakers.sharedState: no wrapper asks for it
 `, "", "config", "-file", "r.json")
+}
+
+func TestFieldN02ConfigRefusesToShareWithoutAName(t *testing.T) {
+	inModule(t, source)
+	const missing = `sharedState.keyPrefix: missing: two services on one server would share breakers of one name; write the service's name, such as "shop:"` + "\n"
+	write(t, "r.json", `{"breakers": {"shop": {"shared": true}}, "sharedState": {"address": "h:1"}}`)
+	expect(t, exitFault, "", "r.json:1:57: "+missing, "config", "-file", "r.json")
+	write(t, "r.json", `{"breakers": {"shop": {"shared": true}}}`)
+	expect(t, exitFault, "", "r.json:1:34: "+missing, "config", "-file", "r.json")
+	write(t, "r.json", `{"breakers": {"shop": {"shared": true}}, "sharedState": {"enabled": false}}`)
+	expect(t, exitFine, "", "", "config", "-file", "r.json")
 }
 
 func TestFieldF16ConfigTellsUnitsThatWereProbablyMistaken(t *testing.T) {

@@ -45,7 +45,7 @@ func shards(nodes []*server, names []string) map[string]int {
 	where := map[string]int{}
 	for _, name := range names {
 		for i, node := range nodes {
-			if node.command != nil && node.do("KEYS", "resgen:{"+name+"}:state") != "" {
+			if node.command != nil && node.do("KEYS", "shop:{"+name+"}:state") != "" {
 				where[name] = i
 			}
 		}
@@ -103,7 +103,7 @@ func TestBreakersLiveInACluster(t *testing.T) {
 	inAll(t, all, "the link is lost", func(p *process) bool { return strings.HasSuffix(p.links(), "down") })
 	for _, name := range names {
 		if where[name] != 2 {
-			nodes[where[name]].do("SET", "resgen:{"+name+"}:manual", "OFF")
+			nodes[where[name]].do("SET", "shop:{"+name+"}:manual", "OFF")
 		}
 	}
 	eventually(t, "calls of every breaker are made", func() bool {

@@ -41,7 +41,7 @@ func TestFieldL04RedisThatIsDownFromTheStartIsLogged(t *testing.T) {
 		t.Setenv("RESGEN_FIELD_REDIS", given)
 		var log logged
 		registry, err := resilience.New(Share(), resilience.Logger(slog.New(slog.NewTextHandler(&log, nil))),
-			resilience.Settings("r.json", []byte(`{"sharedState": {"addressEnv": "RESGEN_FIELD_REDIS"}, "breakers": {"b": {"shared": true}}}`)))
+			resilience.Settings("r.json", []byte(`{"sharedState": {"keyPrefix": "shop:", "addressEnv": "RESGEN_FIELD_REDIS"}, "breakers": {"b": {"shared": true}}}`)))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -62,7 +62,7 @@ func TestFieldL04LinkThatIsLostAndBackIsLogged(t *testing.T) {
 	s := startServer(t)
 	var log logged
 	registry, err := resilience.New(Share(), resilience.Logger(slog.New(slog.NewTextHandler(&log, nil))),
-		resilience.Settings("r.json", fmt.Appendf(nil, `{"sharedState": {"address": %q}, "breakers": {"b": {"shared": true}}}`, s.address)))
+		resilience.Settings("r.json", fmt.Appendf(nil, `{"sharedState": {"keyPrefix": "shop:", "address": %q}, "breakers": {"b": {"shared": true}}}`, s.address)))
 	if err != nil {
 		t.Fatal(err)
 	}

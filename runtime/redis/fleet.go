@@ -56,13 +56,16 @@ func (f *fleet) Start(hooks sharing.Hooks) { f.hooks = hooks }
 
 func (f *fleet) Configure(given *sharedstate.Settings, needed bool) error {
 	s := &settings{*given}
-	if needed && s.Enabled {
-		if _, err := s.option(); err != nil {
-			return err
-		}
+	_, incomplete := s.option()
+	if incomplete != nil && needed && s.Enabled {
+		return incomplete
 	}
 	f.mu.Lock()
 	defer f.mu.Unlock()
+	if incomplete != nil && f.settings != nil { // breakers that are shared no more still hand in what they owe
+		s = &settings{f.settings.Settings}
+		s.Enabled = given.Enabled
+	}
 	f.settings = s
 	f.ring()
 	return nil
@@ -150,4 +153,4 @@ func (f *fleet) all() (all []*member) {
 }
 
 // channel is where changes are announced.
-func (s *settings) channel() string { return s.KeyPrefix + "changes" }
+func (s *settings) channel() string { return *s.KeyPrefix + "changes" }

@@ -156,11 +156,11 @@ func TestT57AProcessThatJoinsWipesNothingAndNoneHoldsALock(t *testing.T) {
 	t.Parallel()
 	s, all := startFleet(t, 2, "secondsBeforeRetry", "1h")
 	breakDown(t, all)
-	before := s.do("HMGET", "resgen:{b}:state", "outage", "change", "retry", "reason")
+	before := s.do("HMGET", "shop:{b}:state", "outage", "change", "retry", "reason")
 	joined := startProcess(t, shared(s.address, "secondsBeforeRetry", "1h"))
 	inAll(t, []*process{joined}, "it is held too", (*process).held)
 	inAll(t, all, "the others are still", (*process).held)
-	if after := s.do("HMGET", "resgen:{b}:state", "outage", "change", "retry", "reason"); fmt.Sprint(after) != fmt.Sprint(before) {
+	if after := s.do("HMGET", "shop:{b}:state", "outage", "change", "retry", "reason"); fmt.Sprint(after) != fmt.Sprint(before) {
 		t.Errorf("the state was %v and is %v", before, after)
 	}
 	eventually(t, "nothing but the begin is told", func() bool {
@@ -169,16 +169,16 @@ func TestT57AProcessThatJoinsWipesNothingAndNoneHoldsALock(t *testing.T) {
 	for _, p := range all {
 		p.registry.Close() // whoever held a lock would take it along
 	}
-	s.do("DEL", "resgen:{b}:state", "resgen:{b}:counts")
+	s.do("DEL", "shop:{b}:state", "shop:{b}:counts")
 	recovers(t, []*process{joined})
 }
 
 func TestWithoutAPushTheCheckFindsTheChange(t *testing.T) {
 	t.Parallel()
 	s, all := startFleet(t, 3, "outageCheckInterval", "200ms")
-	s.do("SET", "resgen:{b}:manual", "OPEN by a test") // tells nobody
+	s.do("SET", "shop:{b}:manual", "OPEN by a test") // tells nobody
 	inAll(t, all, "the breaker is OPEN", is(resilience.Open))
-	s.do("DEL", "resgen:{b}:manual")
+	s.do("DEL", "shop:{b}:manual")
 	inAll(t, all, "the breaker is CLOSED", is(resilience.Closed))
 	eventually(t, "the begin and the end are told once each", func() bool {
 		return slices.Equal(sorted(fleetOutages(all)), []string{"b BEGAN", "b ENDED"})
@@ -316,7 +316,7 @@ func TestCloseHandsInCountsWhateverElseIsDue(t *testing.T) {
 		p := startProcess(t, shared(s.address, "minimumErrors", "1000000", "outageWindow", "1m"))
 		eventually(t, "the link is there", func() bool { return linked(p) })
 		p.calls(5, errDown)
-		s.do("PUBLISH", "resgen:changes", "b")
+		s.do("PUBLISH", "shop:changes", "b")
 		p.registry.Close()
 		if want += 5; !countedIs(t, s, want) {
 			t.Fatalf("the server has not %v failures after a process was closed", want)
@@ -406,9 +406,9 @@ func TestSharingIsTurnedOffAndOnWhileAnOutageLasts(t *testing.T) {
 		s.do("FLUSHALL")
 		p := startProcess(t, on)
 		breakDown(t, []*process{p})
-		s.do("SET", "resgen:{b}:manual", "OFF")
+		s.do("SET", "shop:{b}:manual", "OFF")
 		recovers(t, []*process{p})
-		s.do("DEL", "resgen:{b}:manual")
+		s.do("DEL", "shop:{b}:manual")
 		inAll(t, []*process{p}, "held again", (*process).held)
 	})
 }
@@ -457,6 +457,10 @@ func TestAHolderOfTheTokenWhoseSharingIsTurnedOffGivesItBack(t *testing.T) {
 		"for all breakers": func(on string) string {
 			return strings.Replace(on, `"sharedState": {`, `"sharedState": {"enabled": false, `, 1)
 		},
+		"with the whole section": func(string) string { return `{}` },
+		"with all but enabled": func(string) string {
+			return `{"breakers": {"default": {"shared": true}}, "sharedState": {"enabled": false}}`
+		},
 	}
 	for about, off := range ways {
 		t.Run(about, func(t *testing.T) {
@@ -495,7 +499,7 @@ func TestAChangeIsToldThoughTheBreakerLeft(t *testing.T) {
 			inAll(t, []*process{p}, "the link is there", linked)
 			r.proxy.set(proxyMode{delay: 100 * time.Millisecond})
 			p.calls(30, errDown)
-			eventually(t, "an outage on the server", func() bool { return r.server.do("HGET", "resgen:{b}:state", "outage") != "" })
+			eventually(t, "an outage on the server", func() bool { return r.server.do("HGET", "shop:{b}:state", "outage") != "" })
 			source.set(unshared(on))
 			spoil(r.proxy)
 			eventually(t, "the begin is told", func() bool { return slices.Equal(p.outages(), []string{"b BEGAN"}) })
@@ -544,21 +548,21 @@ func TestOneOptionServesManyRegistries(t *testing.T) {
 func (s *server) force(words string) {
 	s.t.Helper()
 	if words == "" {
-		s.do("DEL", "resgen:{b}:manual")
+		s.do("DEL", "shop:{b}:manual")
 	} else {
-		s.do("SET", "resgen:{b}:manual", words)
+		s.do("SET", "shop:{b}:manual", words)
 	}
-	s.do("PUBLISH", "resgen:changes", "b")
+	s.do("PUBLISH", "shop:changes", "b")
 }
 
 func TestAnOperatorForcesAnOutageThatLasts(t *testing.T) {
 	t.Parallel()
 	s, all := startFleet(t, 2, "outageCheckInterval", "0s")
 	breakDown(t, all)
-	eventually(t, "trials", func() bool { return s.do("HGET", "resgen:{b}:state", "holder") != "" })
+	eventually(t, "trials", func() bool { return s.do("HGET", "shop:{b}:state", "holder") != "" })
 	s.force("OPEN till noon, Ann")
 	eventually(t, "the reason is the operator's", func() bool {
-		return s.do("HGET", "resgen:{b}:state", "reason") == "by hand: till noon, Ann"
+		return s.do("HGET", "shop:{b}:state", "reason") == "by hand: till noon, Ann"
 	})
 	inAll(t, all, "the breaker is OPEN", is(resilience.Open))
 	for began := time.Now(); time.Since(began) < 500*time.Millisecond; time.Sleep(time.Millisecond) {
@@ -581,7 +585,7 @@ func TestAnOutageByHandEndsWithItsKeyWithoutChecks(t *testing.T) {
 	s, all := startFleet(t, 2, "outageCheckInterval", "0s")
 	s.force("OPEN test")
 	inAll(t, all, "the breaker is OPEN", is(resilience.Open))
-	s.do("PEXPIRE", "resgen:{b}:manual", "1")
+	s.do("PEXPIRE", "shop:{b}:manual", "1")
 	eventually(t, "every breaker is CLOSED", func() bool {
 		return all[0].state() == resilience.Closed && all[1].state() == resilience.Closed
 	})
@@ -592,8 +596,8 @@ func TestAnOutageEndsWhenItsStateIsDeleted(t *testing.T) {
 	t.Parallel()
 	s, all := startFleet(t, 3, "outageCheckInterval", "1h", "secondsBeforeRetry", "1h")
 	breakDown(t, all)
-	s.do("DEL", "resgen:{b}:state", "resgen:{b}:counts")
-	s.do("PUBLISH", "resgen:changes", "b")
+	s.do("DEL", "shop:{b}:state", "shop:{b}:counts")
+	s.do("PUBLISH", "shop:changes", "b")
 	inAll(t, all, "the breaker is CLOSED", is(resilience.Closed))
 	eventually(t, "the end is told once", func() bool { return count(fleetOutages(all), "b ENDED") == 1 })
 	for _, p := range all {
@@ -601,7 +605,7 @@ func TestAnOutageEndsWhenItsStateIsDeleted(t *testing.T) {
 			t.Errorf("the process was told %q of its link", p.links())
 		}
 	}
-	if reason := s.do("HGET", "resgen:{b}:state", "reason"); reason != "its state was deleted by hand" {
+	if reason := s.do("HGET", "shop:{b}:state", "reason"); reason != "its state was deleted by hand" {
 		t.Errorf("the reason is %q", reason)
 	}
 }
@@ -626,8 +630,26 @@ func TestNamesMayHaveBlanksAndBraces(t *testing.T) {
 	if got := all[0].links(); got != "up" {
 		t.Errorf("the process was told %q of its link: %s", got, all[0].complaint())
 	}
-	if keys := strings.Fields(s.do("KEYS", "*:state")); !slices.Contains(keys, "resgen:{%7Da}:state") {
+	if keys := strings.Fields(s.do("KEYS", "*:state")); !slices.Contains(keys, "shop:{%7Da}:state") {
 		t.Errorf("keys are %q", keys)
+	}
+}
+
+// With a default for keyPrefix the two were one breaker.
+func TestFieldN02ServicesOnOneServerShareNoBreakerOfOneName(t *testing.T) {
+	t.Parallel()
+	s := startServer(t)
+	shop := startProcess(t, shared(s.address, "secondsBeforeRetry", "1h"))
+	stock := startProcess(t, shared(s.address, "secondsBeforeRetry", "1h", "keyPrefix", "stock:"))
+	breakDown(t, []*process{shop})
+	stock.calls(5, nil)
+	eventually(t, "stock counts", func() bool { return s.do("KEYS", "stock:{b}:counts") != "" })
+	if stock.held() || stock.state() != resilience.Closed {
+		t.Errorf("an outage of another service makes the breaker %v", stock.state())
+	}
+	_, err := resilience.New(resilience.Settings("r.json", []byte(shared(s.address, "keyPrefix", ""))), Share())
+	if err == nil || !strings.Contains(err.Error(), "sharedState.keyPrefix: missing: two services on one server") {
+		t.Errorf("a service without a name: error %v", err)
 	}
 }
 
@@ -763,7 +785,7 @@ func TestPasswordsComeFromTheEnvironmentOrAFileAndAreNeverShown(t *testing.T) {
 func TestTheStartingFileStartsAFleet(t *testing.T) {
 	t.Parallel()
 	start := resilience.StartingSettings(map[string][]string{"breakers": {"b"}})
-	if _, err := resilience.New(resilience.Settings("r.json", start), Share()); err != nil || !strings.Contains(string(start), `"keyPrefix": "resgen:"`) {
+	if _, err := resilience.New(resilience.Settings("r.json", start), Share()); err != nil || !strings.Contains(string(start), `"keyPrefix": // `) {
 		t.Errorf("error %v of the starting file\n%s", err, start)
 	}
 }

@@ -79,7 +79,7 @@ var braces = strings.NewReplacer("{", "%7B", "}", "%7D", "%", "%25")
 
 // key begins each key of a breaker.
 func (s *settings) key(breaker string) string {
-	return s.KeyPrefix + "{" + braces.Replace(breaker) + "}:"
+	return *s.KeyPrefix + "{" + braces.Replace(breaker) + "}:"
 }
 
 func decimal(n float64) string { return strconv.FormatFloat(n, 'g', -1, 64) }

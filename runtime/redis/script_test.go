@@ -27,7 +27,7 @@ func newDesk(t testing.TB, change func(*settings)) *desk {
 	t.Helper()
 	d := &desk{t: t, server: startServer(t), settings: new(settings)}
 	setting.Defaults(d.settings)
-	d.settings.Address = &d.server.address
+	d.settings.Address, d.settings.KeyPrefix = &d.server.address, new("shop:")
 	d.settings.Timeout = 5 * time.Second
 	if change != nil {
 		change(d.settings)
@@ -89,7 +89,7 @@ func (d *desk) look() view {
 // counted sums what the server counted.
 func (d *desk) counted() (calls, failures float64) {
 	d.t.Helper()
-	for line := range strings.Lines(d.server.do("HGETALL", "resgen:{b}:counts")) {
+	for line := range strings.Lines(d.server.do("HGETALL", "shop:{b}:counts")) {
 		var c, f float64
 		_, bucket, _ := strings.Cut(line, "=")
 		fmt.Sscan(bucket, &c, &f)
@@ -115,7 +115,7 @@ func (d *desk) settled() (calls float64) {
 // expire makes the token pass on, as its time does.
 func (d *desk) expire() {
 	d.t.Helper()
-	d.server.do("HSET", "resgen:{b}:state", "until", "1")
+	d.server.do("HSET", "shop:{b}:state", "until", "1")
 }
 
 // outage begins one and returns its number.
@@ -139,10 +139,10 @@ func TestTheTimeOfAnOutcomeDecidesItsBucket(t *testing.T) {
 		found := false
 		for at := before; !at.After(after); at = at.Add(time.Millisecond) {
 			start := at.Add(-age).Truncate(width).UnixMilli()
-			found = found || d.server.do("HGET", "resgen:{b}:counts", fmt.Sprint(start)) == "7 1"
+			found = found || d.server.do("HGET", "shop:{b}:counts", fmt.Sprint(start)) == "7 1"
 		}
 		if !found {
-			t.Errorf("outcomes %v old are in no bucket of that time:\n%s", age, d.server.do("HGETALL", "resgen:{b}:counts"))
+			t.Errorf("outcomes %v old are in no bucket of that time:\n%s", age, d.server.do("HGETALL", "shop:{b}:counts"))
 		}
 	}
 }
@@ -155,7 +155,7 @@ func TestTheWindowSlidesByBuckets(t *testing.T) {
 		t.Errorf("%v calls from before the window are counted", calls)
 	}
 	old := time.Now().Add(-d.settings.OutageWindow - d.settings.bucket()).UnixMilli()
-	d.server.do("HSET", "resgen:{b}:counts", fmt.Sprint(old), "1000 1000")
+	d.server.do("HSET", "shop:{b}:counts", fmt.Sprint(old), "1000 1000")
 	if v := d.report("p", d.settings.OutageWindow-d.settings.bucket(), 10, 9); v.outage != 0 {
 		t.Error("a bucket that left the window counts")
 	}
@@ -201,12 +201,12 @@ func TestSuccessesThatLeaveTheWindowCanBeginAnOutage(t *testing.T) {
 	d := newDesk(t, nil)
 	bucket := func(age time.Duration) string { return fmt.Sprint(time.Now().Add(-age).UnixMilli()) }
 	young, old := bucket(d.settings.OutageWindow/2), bucket(d.settings.OutageWindow)
-	d.server.do("HSET", "resgen:{b}:counts", young, "100 0")
+	d.server.do("HSET", "shop:{b}:counts", young, "100 0")
 	if v := d.report("p", 0, 20, 20); v.outage != 0 {
 		t.Fatal("an outage at 17 percent")
 	}
-	d.server.do("HDEL", "resgen:{b}:counts", young)
-	d.server.do("HSET", "resgen:{b}:counts", old, "100 0")
+	d.server.do("HDEL", "shop:{b}:counts", young)
+	d.server.do("HSET", "shop:{b}:counts", old, "100 0")
 	if v := d.report("p", 0, 0, 0); v.outage == 0 {
 		t.Error("no outage though the successes have left")
 	}
@@ -369,11 +369,11 @@ func TestTheHistoryIsBoundedAndExpires(t *testing.T) {
 		eventually(t, "a token", func() bool { return d.try("a", outage).holder == "a" })
 		d.settle("a", outage, false)
 	}
-	if n := len(strings.Split(d.server.do("LRANGE", "resgen:{b}:history", "0", "-1"), "\n")); n != 100 {
+	if n := len(strings.Split(d.server.do("LRANGE", "shop:{b}:history", "0", "-1"), "\n")); n != 100 {
 		t.Errorf("%d entries are kept, want 100", n)
 	}
 	for _, key := range strings.Fields(d.server.do("KEYS", "*")) {
-		if key == "resgen:{b}:manual" {
+		if key == "shop:{b}:manual" {
 			continue
 		}
 		if d.server.do("TTL", key) == time.Duration(-1).String() {
@@ -391,7 +391,7 @@ func TestAllKeysOfABreakerShareASlot(t *testing.T) {
 		t.Fatalf("keys are %q", keys)
 	}
 	for _, key := range keys {
-		if !strings.HasPrefix(key, "resgen:{b}:") {
+		if !strings.HasPrefix(key, "shop:{b}:") {
 			t.Errorf("key %s has no hash tag of its breaker", key)
 		}
 	}
@@ -400,7 +400,7 @@ func TestAllKeysOfABreakerShareASlot(t *testing.T) {
 func TestAnOperatorForcesAnOutageAndEndsIt(t *testing.T) {
 	t.Parallel()
 	d := newDesk(t, func(s *settings) { s.SecondsBeforeRetry, s.TrialTimeout = 0, time.Hour })
-	d.server.do("SET", "resgen:{b}:manual", "OPEN maintenance, ask Ann", "EX", "3600")
+	d.server.do("SET", "shop:{b}:manual", "OPEN maintenance, ask Ann", "EX", "3600")
 	v := d.look()
 	if v.outage == 0 || !v.forced || v.reason != "by hand: maintenance, ask Ann" {
 		t.Errorf("the view is %+v", v)
@@ -409,7 +409,7 @@ func TestAnOperatorForcesAnOutageAndEndsIt(t *testing.T) {
 	if v := d.try("a", v.outage); v.holder != "" {
 		t.Error("trials in an outage that is forced")
 	}
-	d.server.do("DEL", "resgen:{b}:manual")
+	d.server.do("DEL", "shop:{b}:manual")
 	if v := d.look(); v.outage != 0 {
 		t.Errorf("the view is %+v after the key is gone", v)
 	}
@@ -419,11 +419,11 @@ func TestAnOperatorTurnsSharingOff(t *testing.T) {
 	t.Parallel()
 	d := newDesk(t, nil)
 	d.outage()
-	d.server.do("SET", "resgen:{b}:manual", "OFF")
+	d.server.do("SET", "shop:{b}:manual", "OFF")
 	if v := d.look(); !v.off {
 		t.Errorf("the view is %+v", v)
 	}
-	d.server.do("DEL", "resgen:{b}:counts")
+	d.server.do("DEL", "shop:{b}:counts")
 	d.report("p", 0, 100, 100)
 	if calls, _ := d.counted(); calls != 0 {
 		t.Error("a breaker that is not shared is counted")
@@ -450,7 +450,7 @@ func TestWordsOfAnOperator(t *testing.T) {
 		{"", false, false, "no longer forced by hand"},
 	}
 	for _, test := range tests {
-		d.server.do("SET", "resgen:{b}:manual", test.words)
+		d.server.do("SET", "shop:{b}:manual", test.words)
 		if v := d.look(); v.forced != test.forced || (v.outage != 0) != test.forced || v.off != test.off || v.reason != test.reason {
 			t.Errorf("%q makes the view %+v", test.words, v)
 		}
@@ -461,12 +461,12 @@ func TestAnotherReasonOfAnOperatorIsAnotherOutage(t *testing.T) {
 	t.Parallel()
 	d := newDesk(t, nil)
 	first := d.outage()
-	d.server.do("SET", "resgen:{b}:manual", "OPEN one")
+	d.server.do("SET", "shop:{b}:manual", "OPEN one")
 	second := d.look().outage
 	if again := d.look(); second <= first || again.outage != second {
 		t.Errorf("outage %d, then by hand %d, then %d", first, second, again.outage)
 	}
-	d.server.do("SET", "resgen:{b}:manual", "OPEN two")
+	d.server.do("SET", "shop:{b}:manual", "OPEN two")
 	if v := d.look(); v.outage <= second || v.reason != "by hand: two" {
 		t.Errorf("the view is %+v", v)
 	}
@@ -486,10 +486,10 @@ func TestAVerdictOfATokenThatPassedOnIsNone(t *testing.T) {
 func TestGarbageInKeysIsNoTrouble(t *testing.T) {
 	t.Parallel()
 	d := newDesk(t, nil)
-	d.server.do("HSET", "resgen:{b}:counts", "garbage", "1 1", fmt.Sprint(time.Now().UnixMilli()), "x", fmt.Sprint(time.Now().UnixMilli()+1), "5")
-	d.server.do("HSET", "resgen:{b}:state", "change", "x", "outage", "x", "retry", "x", "until", "x", "ended", "x", "forced", "x")
-	d.server.do("LPUSH", "resgen:{b}:history", "garbage")
-	d.server.do("SET", "resgen:{b}:seen:p", "x")
+	d.server.do("HSET", "shop:{b}:counts", "garbage", "1 1", fmt.Sprint(time.Now().UnixMilli()), "x", fmt.Sprint(time.Now().UnixMilli()+1), "5")
+	d.server.do("HSET", "shop:{b}:state", "change", "x", "outage", "x", "retry", "x", "until", "x", "ended", "x", "forced", "x")
+	d.server.do("LPUSH", "shop:{b}:history", "garbage")
+	d.server.do("SET", "shop:{b}:seen:p", "x")
 	d.report("p", 0, 5, 1)
 	if calls, failures := d.counted(); calls != 5 || failures != 1 {
 		t.Errorf("%v calls and %v failures, want 5 and 1", calls, failures)
@@ -503,7 +503,7 @@ func TestGarbageInKeysIsNoTrouble(t *testing.T) {
 func TestAChangeIsMadeThoughItCannotBeKept(t *testing.T) {
 	t.Parallel()
 	d := newDesk(t, nil)
-	d.server.do("SET", "resgen:{b}:history", "garbage")
+	d.server.do("SET", "shop:{b}:history", "garbage")
 	if v := d.report("p", 0, 1000, 1000); v.outage == 0 || !strings.Contains(v.trouble, "WRONGTYPE") {
 		t.Errorf("the view is %+v", v)
 	}

@@ -89,6 +89,9 @@ func (s *settings) place() string {
 
 // option is how to connect, without what the connection itself settles.
 func (s *settings) option() (option rueidis.ClientOption, err error) {
+	if s.KeyPrefix == nil {
+		return option, errors.New("sharedState.keyPrefix is missing")
+	}
 	address, from := s.server()
 	if address == "" {
 		return option, fmt.Errorf("sharedState.address is missing, and %s is not set", from)

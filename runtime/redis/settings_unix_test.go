@@ -21,7 +21,7 @@ func TestFieldF24FilesOfSecretsThatNeverAnswerAreErrors(t *testing.T) {
 	with := func(set func(*settings)) *settings {
 		s := new(settings)
 		setting.Defaults(s)
-		s.Address, s.TLS = new("localhost:1"), true
+		s.Address, s.KeyPrefix, s.TLS = new("localhost:1"), new("shop:"), true
 		set(s)
 		return s
 	}

@@ -117,7 +117,7 @@ func TestTroubleWithTheServerInAnOutage(t *testing.T) {
 			inAll(t, r.all, "the link is there", linked)
 			if !trouble.empty {
 				inAll(t, r.all, "the breaker is held again", (*process).held)
-				r.server.do("DEL", "resgen:{b}:state", "resgen:{b}:counts")
+				r.server.do("DEL", "shop:{b}:state", "shop:{b}:counts")
 			}
 			recovers(t, r.all)
 			breakDown(t, r.all)
@@ -271,7 +271,7 @@ func breakDownAndSpoil(t *testing.T, r *rig) {
 		for _, p := range r.all {
 			p.calls(3, errDown)
 		}
-		return r.server.do("HGET", "resgen:{b}:state", "outage") != ""
+		return r.server.do("HGET", "shop:{b}:state", "outage") != ""
 	})
 	r.proxy.set(proxyMode{refuse: true})
 	r.proxy.set(proxyMode{})
@@ -279,7 +279,7 @@ func breakDownAndSpoil(t *testing.T, r *rig) {
 
 // history are the changes that the server keeps, as fleetOutages has them.
 func (r *rig) history() (changes []string) {
-	for line := range strings.SplitSeq(r.server.do("LRANGE", "resgen:{b}:history", "0", "-1"), "\n") {
+	for line := range strings.SplitSeq(r.server.do("LRANGE", "shop:{b}:history", "0", "-1"), "\n") {
 		if c, ok := readChange(line); ok {
 			changes = append(changes, "b "+c.what)
 		}
@@ -306,7 +306,7 @@ func TestTrialsDecidedWhileTheServerIsAwayEndTheOutage(t *testing.T) {
 	r.proxy.set(proxyMode{refuse: true})
 	eventually(t, "the process loses touch", func() bool { return strings.HasSuffix(p.links(), "down") })
 	r.proxy.set(proxyMode{})
-	eventually(t, "the outage ends", func() bool { return r.server.do("HGET", "resgen:{b}:state", "outage") == "" })
+	eventually(t, "the outage ends", func() bool { return r.server.do("HGET", "shop:{b}:state", "outage") == "" })
 	if p.state() != resilience.Closed {
 		t.Error("the process that ended the outage is not CLOSED")
 	}
@@ -375,7 +375,7 @@ func TestAServerThatGoesWhileAnOutageLastsIsNoticedWithoutChecks(t *testing.T) {
 func TestChangesOfAServerWhoseClockIsBehindAreTold(t *testing.T) {
 	t.Parallel()
 	first, second := startServer(t), startServer(t)
-	first.do("HSET", "resgen:{b}:state", "change", fmt.Sprint(time.Now().Add(time.Hour).UnixMilli()))
+	first.do("HSET", "shop:{b}:state", "change", fmt.Sprint(time.Now().Add(time.Hour).UnixMilli()))
 	source := &changing{text: shared(first.address)}
 	all := []*process{followProcess(t, resilience.Follow(source))}
 	var told []string
@@ -405,7 +405,7 @@ func TestWhatFailsForWantOfRightsIsSaidOnce(t *testing.T) {
 	}{
 		{"of publishing", "+publish", []string{changing}},
 		{"of subscribing", "+subscribe", []string{pushing}},
-		{"of the channel", "&resgen:changes", []string{pushing, changing}},
+		{"of the channel", "&shop:changes", []string{pushing, changing}},
 		{"of the history", "+lpush", []string{changing}},
 	}
 	t.Setenv("SECRET", "hush")
@@ -427,7 +427,7 @@ func TestWhatFailsForWantOfRightsIsSaidOnce(t *testing.T) {
 					t.Errorf("the events say %q, want …%s… once", p.complaint(), want)
 				}
 			}
-			if began := strings.Count(s.do("LRANGE", "resgen:{b}:history", "0", "-1"), "BEGAN"); began > 1 {
+			if began := strings.Count(s.do("LRANGE", "shop:{b}:history", "0", "-1"), "BEGAN"); began > 1 {
 				t.Errorf("the outage began %d times", began)
 			}
 		})
@@ -455,13 +455,13 @@ func TestTheLinkIsLostAsLongAsReportsFail(t *testing.T) {
 	t.Parallel()
 	s, all := startFleet(t, 1)
 	p := all[0]
-	s.do("SET", "resgen:{b}:counts", "garbage")
+	s.do("SET", "shop:{b}:counts", "garbage")
 	p.calls(1, errDown)
 	eventually(t, "the link is lost", func() bool { return p.links() == "up down" })
 	time.Sleep(2 * time.Second) // more than a pause
 	if p.links() != "up down" || !strings.Contains(p.complaint(), "WRONGTYPE") {
 		t.Errorf("the process was told %q of its link: %s", p.links(), p.complaint())
 	}
-	s.do("DEL", "resgen:{b}:counts")
+	s.do("DEL", "shop:{b}:counts")
 	inAll(t, all, "the link is there", linked)
 }

@@ -89,6 +89,7 @@ var refusedSharing = map[string]string{
 	`{"recording": "SAMPLE"}`:            "did you mean SAMPLED?",
 	`{"successSampleRate": 0.5}`:         "0.5 needs recording SAMPLED",
 	`{"keyPrefix": "a b"}`:               "has a brace or a blank in it",
+	`{"keyPrefix": ""}`:                  "sharedState.keyPrefix: is empty: two services on one server would share breakers of one name",
 	`{"minimumErrors": 0}`:               "sharedState.minimumErrors: the value is outside [1, 1000000000]",
 	`7`:                                  "is not an object",
 }
@@ -110,7 +111,7 @@ func TestFieldG4SharedStateIsCheckedByWhoeverReadsTheFile(t *testing.T) {
 func TestToShareABreakerTakesAnAdapter(t *testing.T) {
 	const file = `{
 		"breakers": {"default": {"shared": true}, "a": {"shared": false}, "b": {"shared": true, "testDelay": 0}},
-		"timeouts": {"a": {"duration": 0}}
+		"timeouts": {"a": {"duration": 0}}, "sharedState": {"keyPrefix": "shop:"}
 	}`
 	const adapter = "true needs an adapter; pass redis.Share(), of github.com/resgen-go/resgen/runtime/redis, to resilience.New\n"
 	const other = "r.json:3:34: timeouts.a.duration: 0 is outside (0s, 8760h]"
@@ -128,12 +129,55 @@ func TestToShareABreakerTakesAnAdapter(t *testing.T) {
 	}
 }
 
+// With a default, two services with a breaker of one name were one breaker.
+func TestFieldN02AFleetNeedsAName(t *testing.T) {
+	const missing = `sharedState.keyPrefix: missing: two services on one server would share breakers of one name; write the service's name, such as "shop:"`
+	const adapter = "shared: true needs an adapter; pass redis.Share(), of github.com/resgen-go/resgen/runtime/redis, to resilience.New"
+	tests := []struct{ about, breakers, sharedState, want string }{
+		{"no section", `{"db": {"shared": true}}`, ``, "r.json:1:32: " + missing},
+		{"no section, for all breakers", `{"default": {"shared": true}}`, ``, "r.json:1:37: " + missing},
+		{"no section, where the first breaker is shared", `{"b": {}, "a": {"shared": true}, "default": {"shared": true}}`, ``, "r.json:1:40: " + missing},
+		{"a section without it", `{"db": {"shared": true}}`, `{"address": "h:1"}`, "r.json:1:55: " + missing},
+		{"a section that says it is on", `{"db": {"shared": true}}`, `{"enabled": true}`, "r.json:1:55: " + missing},
+		{"another fault beside it", `{"db": {"shared": true}}`, `{"adress": "h:1"}`,
+			"r.json:1:55: " + missing + "\nr.json:1:56: sharedState.adress: no such setting; did you mean address?"},
+		{"a wrong name for it", `{"db": {"shared": true}}`, `{"keyPrefx": "shop:"}`, "r.json:1:56: sharedState.keyPrefx: no such setting; did you mean keyPrefix?"},
+		{"another product's name for it", `{"db": {"shared": true}}`, `{"namespace": "shop:"}`, "r.json:1:56: sharedState.namespace: no such setting; did you mean keyPrefix?"},
+		{"a wrong value", `{"db": {"shared": true}}`, `{"keyPrefix": 7}`, "r.json:1:69: sharedState.keyPrefix: the value is not text in double quotes"},
+		{"no object", `{"db": {"shared": true}}`, `7`, "r.json:1:55: sharedState: the value is not an object"},
+		{"unclear whether it is on", `{"db": {"shared": true}}`, `{"enabled": 7}`, "r.json:1:67: sharedState.enabled: the value is not true or false"},
+		{"a name", `{"db": {"shared": true}}`, `{"keyPrefix": "shop:"}`, ""},
+		{"turned off", `{"db": {"shared": true}}`, `{"enabled": false}`, ""},
+		{"nothing shared", `{"db": {"shared": false}, "default": {}}`, `{"address": "h:1"}`, ""},
+		{"no breakers", `{}`, `{"address": "h:1"}`, ""},
+	}
+	for _, test := range tests {
+		t.Run(test.about, func(t *testing.T) {
+			file := `{"breakers": ` + test.breakers
+			if test.sharedState != "" {
+				file += `, "sharedState": ` + test.sharedState
+			}
+			_, tool := Inspect("r.json", []byte(file+"}"))
+			_, shares := Parse("r.json", []byte(file+"}"), true)
+			for _, err := range []error{tool, shares} {
+				if err == nil && test.want != "" || err != nil && err.Error() != test.want {
+					t.Errorf("%s\n%v, want\n%s", file, err, test.want)
+				}
+			}
+		})
+	}
+	_, alone := Parse("r.json", []byte(`{"breakers": {"db": {"shared": true}}}`), false)
+	if want := "r.json:1:32: breakers.db." + adapter + "\nr.json:1:32: " + missing; alone == nil || alone.Error() != want {
+		t.Errorf("a process without an adapter: %v, want\n%s", alone, want)
+	}
+}
+
 func TestFieldG6ASharedBreakerMaySayItsOwnRule(t *testing.T) {
 	for _, s := range strategies() {
 		f := parseGood(t, `{"breakers": {
 			"default": {"strategy": "`+s.name+`", "secondsBeforeRetry": "9s"},
 			"a": {"shared": true, "minimumErrors": 5, "outageThreshold": 12.5}, "b": {}
-		}}`)
+		}, "sharedState": {"keyPrefix": "shop:"}}`)
 		_, a := f.Breaker("a")
 		_, b := f.Breaker("b")
 		if diff := cmp.Diff(breaker.Fleet{Shared: true, MinimumErrors: new(5), OutageThreshold: new(12.5), SecondsBeforeRetry: new(9 * time.Second)}, a.Sharing()); diff != "" {

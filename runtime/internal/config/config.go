@@ -59,9 +59,7 @@ func (f format) parse(name string, data []byte, alone bool) (*File, error) {
 	}
 	r := &reader{document: document, file: name}
 	sections := r.sections(f)
-	if alone {
-		r.unshareable(sections[Breakers])
-	}
+	r.sharing(sections, alone)
 	if len(r.faults) > 0 {
 		return nil, r.faults.settle()
 	}

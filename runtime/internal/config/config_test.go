@@ -645,7 +645,7 @@ func FuzzParse(f *testing.F) {
 		f.Add(data)
 	}
 	f.Add([]byte("\xEF\xBB\xBF{\"breakers\": {\"é\": NaN, \"a\": \"\\ud800\"}} // x"))
-	f.Add([]byte(`{"breakers": {"default": {"shared": true, "minimumErrors": 3}, "a": {"strategy": "NONE"}}, "sharedState": {"address": "h:1", "timeout": 0.5}}`))
+	f.Add([]byte(`{"breakers": {"default": {"shared": true, "minimumErrors": 3}, "a": {"strategy": "NONE"}}, "sharedState": {"keyPrefix": "shop:", "address": "h:1", "timeout": 0.5}}`))
 	f.Add([]byte(`{"resilience4j": {"circuitbreaker": {"instances": {"a": {"testDelay": 20000}}}}, "timeouts": {"a": {"duration": "300m"}}}`))
 	f.Fuzz(func(t *testing.T, data []byte) {
 		file, err := Inspect("f", data)
@@ -713,7 +713,8 @@ func checkWritten(t *testing.T, s *section, name string, k *kind, values map[str
 	if s.choose != "" {
 		values[s.choose] = k.name
 	}
-	data, err := json.Marshal(map[string]any{s.name: map[string]any{name: values}})
+	fleet := map[string]any{"keyPrefix": "shop:"} // where the values share a breaker
+	data, err := json.Marshal(map[string]any{s.name: map[string]any{name: values}, SharedState: fleet})
 	if err != nil {
 		t.Fatal(err)
 	}

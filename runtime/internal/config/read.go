@@ -1,6 +1,7 @@
 package config
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"regexp"
@@ -10,6 +11,7 @@ import (
 	"github.com/resgen-go/resgen/internal/glyph"
 	"github.com/resgen-go/resgen/internal/nearest"
 	"github.com/resgen-go/resgen/runtime/internal/setting"
+	"github.com/resgen-go/resgen/runtime/internal/sharedstate"
 	"github.com/tailscale/hujson"
 )
 
@@ -170,17 +172,47 @@ func (r *reader) single(s *section, path string, v hujson.Value) *entries {
 	return &entries{fallback: s.builtIn(), named: map[string]*entry{"": e}}
 }
 
-// unshareable reports breakers that need an adapter.
-func (r *reader) unshareable(breakers *entries) {
-	if breakers == nil {
+// sharing reports faults of a file that shares breakers: alone is a process
+// without an adapter, and no fleet is without a name.
+func (r *reader) sharing(sections map[string]*entries, alone bool) {
+	sharers := sections[Breakers].sharers()
+	if len(sharers) == 0 {
 		return
 	}
-	for _, e := range append(slices.Collect(maps.Values(breakers.named)), breakers.fallback) {
-		if g, ok := e.given["shared"]; ok && g.value == true {
-			r.fault(g.at, join(e.path, "shared"),
+	for _, e := range sharers {
+		if alone {
+			r.fault(e.given["shared"].at, join(e.path, "shared"),
 				"true needs an adapter; pass redis.Share(), of github.com/resgen-go/resgen/runtime/redis, to resilience.New")
 		}
 	}
+	first := slices.MinFunc(sharers, func(a, b *entry) int { return cmp.Compare(a.at, b.at) })
+	r.nameless(sections[SharedState], first)
+}
+
+// sharers are the objects that say so.
+func (all *entries) sharers() []*entry {
+	if all == nil {
+		return nil
+	}
+	return slices.DeleteFunc(append(slices.Collect(maps.Values(all.named)), all.fallback), func(e *entry) bool {
+		return e.given["shared"].value != true
+	})
+}
+
+// nameless reports that the fleet has no name: in its section, and without one
+// where a breaker is shared.
+func (r *reader) nameless(section *entries, sharer *entry) {
+	at := sharer.given["shared"].at
+	if section != nil {
+		e := section.named[""]
+		_, named := e.given["keyPrefix"]
+		off := e.given["enabled"].value == false
+		if named || off || !e.clear("keyPrefix", nil) || !e.clear("enabled", nil) {
+			return
+		}
+		at = e.at
+	}
+	r.fault(at, join(SharedState, "keyPrefix"), "missing: "+sharedstate.Joined)
 }
 
 // builtIn is what an absent object "default" amounts to.

@@ -93,7 +93,7 @@ func TestTheSchemaCannotSeeSomeFaults(t *testing.T) {
 
 // beyond are the faults that no schema sees: rules between settings, and the
 // ranges of durations that are written as texts.
-var beyond = regexp.MustCompile(`is below | is above |needs |^("[^"]*"|the value) is outside |is no address|is not a name`)
+var beyond = regexp.MustCompile(`is below | is above |needs |^("[^"]*"|the value) is outside |is no address|is not a name|^missing: |is empty: `)
 
 func TestTheSchemaAndTheReaderAgreeOnAnyFile(t *testing.T) {
 	verdicts := map[bool]int{}

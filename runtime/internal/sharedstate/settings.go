@@ -30,7 +30,7 @@ type Settings struct {
 	TLSCAFile           *string       `setting:"tlsCAFile" doc:"PEM file with the authorities to trust in place of the system's"`
 	TLSCertFile         *string       `setting:"tlsCertFile" doc:"PEM file with the certificate to show"`
 	TLSKeyFile          *string       `setting:"tlsKeyFile" doc:"PEM file with its key"`
-	KeyPrefix           string        `setting:"keyPrefix" default:"resgen:" doc:"begins every key; processes with the same one are a fleet"`
+	KeyPrefix           *string       `setting:"keyPrefix" doc:"begins every key: the service's name, such as \"shop:\"; processes with the same one are a fleet, and without one no breaker is shared"`
 	Recording           string        `setting:"recording" default:"AGGREGATED" oneof:"AGGREGATED,SAMPLED" doc:"AGGREGATED counts every outcome; SAMPLED of successes only the share successSampleRate"`
 	SuccessSampleRate   float64       `setting:"successSampleRate" default:"1" range:"(0,1]" doc:"probability p with which SAMPLED counts a success, as 1/p"`
 	FlushInterval       time.Duration `setting:"flushInterval" default:"1s" range:"[10ms,1h]" usual:"1m" doc:"pause between two reports of what a process counted"`
@@ -42,6 +42,9 @@ type Settings struct {
 	TrialTimeout        time.Duration `setting:"trialTimeout" default:"10s" range:"[100ms,1h]" usual:"1m" doc:"the trial token passes on when its process shows no sign of life for so long"`
 	Timeout             time.Duration `setting:"timeout" default:"1s" range:"[10ms,1m]" usual:"10s" doc:"one exchange with the server; no call waits for it"`
 }
+
+// Joined says why nothing is shared without a keyPrefix, and the way out.
+const Joined = `two services on one server would share breakers of one name; write the service's name, such as "shop:"`
 
 // Check finds settings that don't go together, and secrets in the file. It shows
 // no texts, because any may be a secret in the wrong place.
@@ -63,8 +66,13 @@ func (s *Settings) Check() (problems []setting.Problem) {
 			problem(field, "", "is not a name of an environment variable, such as REDIS_URL")
 		}
 	}
-	if strings.ContainsAny(s.KeyPrefix, "{} \n") {
-		problem("keyPrefix", "", "has a brace or a blank in it, which keys can't have")
+	if s.KeyPrefix != nil {
+		switch prefix := *s.KeyPrefix; {
+		case prefix == "":
+			problem("keyPrefix", "", "is empty: "+Joined)
+		case strings.ContainsAny(prefix, "{} \n"):
+			problem("keyPrefix", "", "has a brace or a blank in it, which keys can't have")
+		}
 	}
 	if (s.TLSCertFile == nil) != (s.TLSKeyFile == nil) {
 		problem("tlsCertFile", "tlsKeyFile", "needs tlsKeyFile, and the other way round")
