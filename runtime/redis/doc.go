@@ -39,8 +39,8 @@
 // script by itself; and it brings one module with it where go-redis brings two,
 // and a smaller program (8.2 against 11.0 MB for one that runs one script). Its
 // cost: a client can't be made while the server is away, its buffers are large
-// unless told otherwise, and its Close waits for the server, which is why this
-// package dials and closes the connections itself. Its client-side caching is
+// unless told otherwise, and to give up takes it its timeout, or a second in
+// Close, which is why this package dials and closes the connections itself. Its client-side caching is
 // not used: changes are published by the scripts that make them, so that
 // whoever hears of one can't read an older state, and the processes need one
 // subscription for all breakers, of which each then asks only for the one that

@@ -671,21 +671,6 @@ func TestANewAddressIsUsedAtOnce(t *testing.T) {
 	})
 }
 
-// The client alone would wait for the server when it is closed.
-func TestAFrozenServerIsLeftAtOnce(t *testing.T) {
-	t.Parallel()
-	first, second := startServer(t), startServer(t)
-	quiet := []string{"timeout", "1m", "flushInterval", "1m", "outageWindow", "2m", "outageCheckInterval", "0s"}
-	source := &changing{text: shared(first.address, quiet...)}
-	p := followProcess(t, resilience.Follow(source))
-	p.breaker("b")
-	inAll(t, []*process{p}, "it is linked", linked)
-	first.freeze()
-	defer first.thaw()
-	source.set(shared(second.address, quiet...))
-	eventually(t, "it is at the second server", func() bool { return strings.Contains(second.do("CLIENT", "LIST"), "name=resgen") })
-}
-
 func TestTuningLetsNoBreakerGo(t *testing.T) {
 	t.Parallel()
 	s := startServer(t)

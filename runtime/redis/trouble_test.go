@@ -2,14 +2,17 @@ package redis
 
 import (
 	"cmp"
+	"context"
 	"errors"
 	"fmt"
+	"net"
 	"slices"
 	"strings"
 	"testing"
 	"time"
 
 	resilience "github.com/resgen-go/resgen/runtime"
+	"github.com/resgen-go/resgen/runtime/internal/setting"
 	"github.com/resgen-go/resgen/runtime/internal/sharing"
 )
 
@@ -179,6 +182,41 @@ func TestTheServerMayBeAwayAtTheStart(t *testing.T) {
 	inAll(t, all, "the link is there", linked)
 	breakDown(t, all)
 	recovers(t, all)
+}
+
+// The client alone would wait as long as its timeout.
+func TestAConnectionToASilentServerIsGivenUpAtOnce(t *testing.T) {
+	t.Parallel()
+	silent, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer silent.Close()
+	ctx, cancel := context.WithCancel(t.Context())
+	go func() {
+		if conn, err := silent.Accept(); err == nil {
+			defer conn.Close()
+			conn.Read(make([]byte, 1)) // the client has begun to talk
+			cancel()
+			<-t.Context().Done()
+		}
+	}()
+	s := new(settings)
+	setting.Defaults(s)
+	s.Address, s.KeyPrefix, s.Timeout = new(silent.Addr().String()), new("shop:"), time.Minute
+	connected := make(chan error, 1)
+	go func() {
+		_, err := connect(ctx, s)
+		connected <- err
+	}()
+	select {
+	case err := <-connected:
+		if err == nil {
+			t.Error("it is connected")
+		}
+	case <-time.After(patience):
+		t.Error("it goes on waiting")
+	}
 }
 
 func TestAServerOfAWrongVersionIsRefusedWithAReason(t *testing.T) {
