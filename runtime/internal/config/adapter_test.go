@@ -148,6 +148,7 @@ func TestFieldN02AFleetNeedsAName(t *testing.T) {
 		{"unclear whether it is on", `{"db": {"shared": true}}`, `{"enabled": 7}`, "r.json:1:67: sharedState.enabled: the value is not true or false"},
 		{"a name", `{"db": {"shared": true}}`, `{"keyPrefix": "shop:"}`, ""},
 		{"turned off", `{"db": {"shared": true}}`, `{"enabled": false}`, ""},
+		{"a flush as long as the window", `{"db": {"shared": true}}`, `{"keyPrefix": "shop:", "flushInterval": "2m"}`, ""},
 		{"nothing shared", `{"db": {"shared": false}, "default": {}}`, `{"address": "h:1"}`, ""},
 		{"no breakers", `{}`, `{"address": "h:1"}`, ""},
 	}
