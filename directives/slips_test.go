@@ -122,3 +122,11 @@ type J interface {
 		t.Errorf("unnamed are (-want +got):\n%s", diff)
 	}
 }
+
+func TestEachDirectiveTellsOfADefaultNameThatCannotBeUsed(t *testing.T) {
+	want := []string{"//resilience:breaker", "//resilience:bulkhead"}
+	got := linesTold(t, "package p\n\n"+strings.Join(want, "\n")+"\ntype Default interface{ Do() error }\n")
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("told of (-want +got):\n%s", diff)
+	}
+}
