@@ -1,6 +1,7 @@
 package main
 
 import (
+	"os"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -46,5 +47,19 @@ func TestAShortRunShowsNothing(t *testing.T) {
 func TestWhatIsNoTerminalShowsNothing(t *testing.T) {
 	if terminal(new(strings.Builder)) {
 		t.Error("a buffer passes for a terminal")
+	}
+}
+
+// A terminal is a device, and so is the one that swallows all.
+func TestATerminalIsShownWhatTakesLong(t *testing.T) {
+	device, err := os.OpenFile(os.DevNull, os.O_WRONLY, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer device.Close()
+	p := newProgress(device)
+	defer p.end()
+	if p.timer == nil {
+		t.Error("it will never be shown")
 	}
 }
