@@ -83,10 +83,12 @@ func TestAListGoesOnBehindItsKey(t *testing.T) {
 	}
 }
 
-func TestAKeyWithoutItsValueIsToldAtItsBeginning(t *testing.T) {
-	got := report(t, []byte("package p\n\ntype I interface {\n\t//resilience:breaker classify =\n\tDo() error\n}\n"))
-	if !strings.Contains(got, "in.go:4:23: ") {
-		t.Errorf("got %q", got)
+func TestWhatSpacesTakeApartIsToldAtItsBeginning(t *testing.T) {
+	for _, arguments := range []string{"classify =", "classify = judge", "clasify = judge"} {
+		got := report(t, []byte("package p\n\ntype I interface {\n\t//resilience:breaker "+arguments+"\n\tDo() error\n}\n"))
+		if !strings.Contains(got, "in.go:4:23: ") {
+			t.Errorf("%s: got %q", arguments, got)
+		}
 	}
 }
 
