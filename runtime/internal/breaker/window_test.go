@@ -197,3 +197,19 @@ func TestTimeWindowEmptiesAfterAnyPause(t *testing.T) {
 		t.Errorf("the newest moment of an empty window is %v, want now", got)
 	}
 }
+
+func TestOutcomeJoinsTheNewestMomentOnlyIfThatIsLessThanAPartOfTheWindowAgo(t *testing.T) {
+	const span, part = time.Second, time.Second / keptApart
+	for after, kept := range map[time.Duration]uint64{part - 1: 0, part: 1} {
+		w := Window{Span: span}.open()
+		newest := Instant(0)
+		for ; newest < keptApart; newest++ {
+			w.add(Tally{newest, Counts{Calls: 1}})
+		}
+		newest--
+		w.add(Tally{newest.Add(after), Counts{Calls: 1}})
+		if got := w.counts(newest.Add(span)).Calls; got != kept {
+			t.Errorf("as the newest goes, %d later outcomes are kept of %v after it, want %d", got, after, kept)
+		}
+	}
+}
