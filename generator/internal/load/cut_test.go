@@ -27,6 +27,7 @@ var cuts = []struct{ name, src, want string }{
 	{"two functions on one line are cut", "package p; func f() { x()\n }; func g() { y() }", "package p; func f() {\n}; func g() {}"},
 	{"a comment of many lines ends a declaration as a newline does", "package p /*\n*/ func f() { x() } /*\n*/ func g() { y() }", "package p /*\n*/ func f() {} /*\n*/ func g() {}"},
 	{"carriage returns are blanks", "package p\r\n\r\nfunc f() {\r\n\tx()\r\n}\r\n", "package p\r\n\r\nfunc f() {\n\n}\r\n"},
+	{"a function behind a string is cut", "package p\nvar v = \"a\"\nfunc f() { x() }", "package p\nvar v = \"a\"\nfunc f() {}"},
 	{"source with an open brace stays", "package p\nfunc f() { if x {\n}\nvar v int", "package p\nfunc f() { if x {\n}\nvar v int"},
 	{"source with an open string stays", "package p\nfunc f() { x(\"}) }\nvar v int", "package p\nfunc f() { x(\"}) }\nvar v int"},
 	{"source with a string that its line ends stays", "package p\nfunc f() { x(\"a\n) }\nvar v int", "package p\nfunc f() { x(\"a\n) }\nvar v int"},
