@@ -7,6 +7,7 @@ import (
 
 	"github.com/resgen-go/resgen/runtime/internal/breaker"
 	"github.com/resgen-go/resgen/runtime/internal/setting"
+	"github.com/resgen-go/resgen/runtime/redis/internal/lua"
 )
 
 // The token is kept for trials that are slow, as long as the breaker waits for
@@ -143,5 +144,31 @@ func TestEntriesOfTheHistoryAreRead(t *testing.T) {
 		if _, ok := readChange(entry); ok {
 			t.Errorf("%q is read", entry)
 		}
+	}
+}
+
+// A breaker that is shared no more hands in what it owes, in this order.
+func TestWhatAPartedMemberOwesIsDue(t *testing.T) {
+	s, now := new(settings), time.Now()
+	setting.Defaults(s)
+	s.KeyPrefix = new("shop:")
+	m := &member{core: breaker.New("b", new(breaker.Static).Strategy(), breaker.Hooks{}), fleet: newFleet(), lookAt: now}
+	expect := func(script *lua.Script) {
+		t.Helper()
+		at, ask := m.plan(now, now)
+		if !at.Equal(now) || ask(s, now).script != script {
+			t.Errorf("at %v it asks otherwise", at)
+		}
+	}
+	m.verdict.Store(&verdict{})
+	m.reports, m.unanswered = []report{{}}, true
+	expect(lua.Settle)
+	m.verdict.Store(nil)
+	expect(lua.Record)
+	m.reports = nil
+	expect(lua.Look)
+	m.unanswered = false
+	if at, _ := m.plan(now, now); at.Sub(now) < idle {
+		t.Errorf("it owes nothing, and asks in %v", at.Sub(now))
 	}
 }
