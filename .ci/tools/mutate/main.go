@@ -25,6 +25,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"syscall"
 	"time"
@@ -68,6 +69,9 @@ func (r *run) all(n int, seed uint64, only string, patterns []string) error {
 		}
 		all = append(all, found...)
 	}
+	if err := r.unchanged(targets); err != nil {
+		return err
+	}
 	rand.New(rand.NewPCG(seed, seed)).Shuffle(len(all), func(i, j int) { all[i], all[j] = all[j], all[i] })
 	tried, noticed := 0, 0
 	for _, m := range all {
@@ -85,6 +89,20 @@ func (r *run) all(n int, seed uint64, only string, patterns []string) error {
 		}
 	}
 	fmt.Printf("%d of %d changes noticed (of %d possible, seed %d)\n", noticed, tried, len(all), seed)
+	return nil
+}
+
+// unchanged runs the tests of the packages as they are: where these fail, every
+// change would seem to be noticed.
+func (r *run) unchanged(targets []target) error {
+	var packages []string
+	for _, t := range targets {
+		packages = append(packages, t.pkg)
+	}
+	slices.Sort(packages)
+	if r.run("", "test", slices.Compact(packages)...) != nil {
+		return errors.New("the tests fail without any change, or take longer than -timeout")
+	}
 	return nil
 }
 
@@ -174,8 +192,11 @@ func (r *run) run(overlay, command string, packages ...string) error {
 	}
 	cmd := exec.CommandContext(ctx, "go", append(args, packages...)...)
 	cmd.Dir = r.root
-	cmd.Env = append(inWorkspace(), "GOFLAGS="+os.Getenv("GOFLAGS")+" -overlay="+overlay) // reaches the go commands of tests
-	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}                                 // a change may make a test eat all memory: it must not outlive this
+	cmd.Env = inWorkspace()
+	if overlay != "" {
+		cmd.Env = append(cmd.Env, "GOFLAGS="+os.Getenv("GOFLAGS")+" -overlay="+overlay) // reaches the go commands of tests
+	}
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} // a change may make a test eat all memory: it must not outlive this
 	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }
 	cmd.WaitDelay = time.Second
 	err := cmd.Run()
