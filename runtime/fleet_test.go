@@ -238,7 +238,7 @@ func TestSnapshotsTellWhatIsSharedAndWhetherTheLinkIsThere(t *testing.T) {
 	}
 }
 
-func TestFieldG6TheAdapterHearsOfABreakersOwnRule(t *testing.T) {
+func TestFieldG06TheAdapterHearsOfABreakersOwnRule(t *testing.T) {
 	adapter, source := new(fleet), &changing{text: `{"breakers": {"a": {"shared": true, "minimumErrors": 5}}, "sharedState": {"keyPrefix": "shop:", "address": "x:1"}}`}
 	registry, err := resilience.New(resilience.Follow(source), resilience.Share(adapter.asAdapter), resilience.Logger(nil))
 	if err != nil {

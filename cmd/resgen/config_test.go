@@ -138,7 +138,7 @@ func TestConfigChecksAFileByItselfWhereThereIsNoGo(t *testing.T) {
 		"config", "-file", "r.json")
 }
 
-func TestFieldG4ConfigRefusesASharedStateThatAServiceRefuses(t *testing.T) {
+func TestFieldG04ConfigRefusesASharedStateThatAServiceRefuses(t *testing.T) {
 	inModule(t, source)
 	for section, want := range map[string]string{
 		`{"keyPrefix": "shop:", "adress": "h:1"}`:                  "80: sharedState.adress: no such setting; did you mean address?",

@@ -14,7 +14,7 @@ import (
 // An address that the settings accept is one for the client too, which has no
 // error then that repeats parts of it. A slash without a database is taken here
 // only.
-func TestFieldG4AddressesAreJudgedAsTheClientJudgesThem(t *testing.T) {
+func TestFieldG04AddressesAreJudgedAsTheClientJudgesThem(t *testing.T) {
 	for _, scheme := range []string{"redis", "rediss", "valkey", "valkeys", "unix", "http", ""} {
 		for _, user := range []string{"", "me@", "me:hush@", ":hush@", "me:@"} {
 			for _, host := range []string{"", "h", "h:1", "[::1]:1", ":1", "h:x", "h h"} {
@@ -67,7 +67,7 @@ func TestFieldL10APasswordInPlaceOfItsFileIsNotShown(t *testing.T) {
 	}
 }
 
-func TestFieldG6ABreakersOwnRuleComesBeforeThatOfTheFleet(t *testing.T) {
+func TestFieldG06ABreakersOwnRuleComesBeforeThatOfTheFleet(t *testing.T) {
 	t.Parallel()
 	d := newDesk(t, func(s *settings) { s.OutageThreshold = 90 })
 	report := func(own breaker.Fleet, calls, failures float64) view {
@@ -95,7 +95,7 @@ func TestFieldG6ABreakersOwnRuleComesBeforeThatOfTheFleet(t *testing.T) {
 	})
 }
 
-func TestFieldG6AReloadChangesTheRuleOfASharedBreaker(t *testing.T) {
+func TestFieldG06AReloadChangesTheRuleOfASharedBreaker(t *testing.T) {
 	m := &member{membership: joined, fleet: newFleet()}
 	if m.join(breaker.Fleet{MinimumErrors: new(5)}) || *m.own.MinimumErrors != 5 {
 		t.Errorf("the rule is %+v", m.own)

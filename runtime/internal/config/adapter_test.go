@@ -94,7 +94,7 @@ var refusedSharing = map[string]string{
 	`7`:                                  "is not an object",
 }
 
-func TestFieldG4SharedStateIsCheckedByWhoeverReadsTheFile(t *testing.T) {
+func TestFieldG04SharedStateIsCheckedByWhoeverReadsTheFile(t *testing.T) {
 	for section, want := range refusedSharing {
 		file := []byte(`{"sharedState": ` + section + `}`)
 		_, tool := Inspect("r.json", file)
@@ -173,7 +173,7 @@ func TestFieldN02AFleetNeedsAName(t *testing.T) {
 	}
 }
 
-func TestFieldG6ASharedBreakerMaySayItsOwnRule(t *testing.T) {
+func TestFieldG06ASharedBreakerMaySayItsOwnRule(t *testing.T) {
 	for _, s := range strategies() {
 		f := parseGood(t, `{"breakers": {
 			"default": {"strategy": "`+s.name+`", "secondsBeforeRetry": "9s"},
@@ -198,7 +198,7 @@ func TestFieldG6ASharedBreakerMaySayItsOwnRule(t *testing.T) {
 }
 
 // What a breaker may say of the rule is said as in sharedState.
-func TestFieldG6TheRuleHasOneFormInBothPlaces(t *testing.T) {
+func TestFieldG06TheRuleHasOneFormInBothPlaces(t *testing.T) {
 	defaults := setting.Describe(new(sharedstate.Settings))
 	for _, own := range setting.Describe(new(breaker.Fleet)) {
 		i := slices.IndexFunc(defaults, func(f setting.Field) bool { return f.Name == own.Name })

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-func TestFieldG5SettingsOfOtherToolsAreToldInOurWords(t *testing.T) {
+func TestFieldG05SettingsOfOtherToolsAreToldInOurWords(t *testing.T) {
 	breaker := func(setting string) string { return `{"breakers": {"p": {` + setting + `}}}` }
 	for _, test := range []struct{ about, file, want string }{
 		{"a tree by names", `{"solverRemote": {"circuitBreaker": {"failureRateThreshold": 50}}}`, "no such section; write breakers.solverRemote.…"},
@@ -64,7 +64,7 @@ func TestFieldG5SettingsOfOtherToolsAreToldInOurWords(t *testing.T) {
 }
 
 // Each row of the table leads to what there is, and none is about our own names.
-func TestFieldG5TheTableOfOtherToolsLeadsToWhatThereIs(t *testing.T) {
+func TestFieldG05TheTableOfOtherToolsLeadsToWhatThereIs(t *testing.T) {
 	if n := len(foreign.settings); n < 30 {
 		t.Errorf("only %d names of settings", n)
 	}
