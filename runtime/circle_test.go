@@ -200,12 +200,12 @@ func TestFieldF13AProbesErrorMayUseTheRegistry(t *testing.T) {
 		registry := warned(t, &told)
 		defer registry.Close()
 		probedClient(t, registry, "p.Client", "b", resilience.Guards{}, func(context.Context) error { return curious{registry} })
-		report, err := registry.ExternalProbe("d")
-		if err == nil {
+		if _, err := registry.ExternalProbe("d"); err == nil {
 			t.Error("a breaker that nobody uses has a probe")
 		}
 		newWiring(registry, "p.Client").Guard("Do", resilience.Guards{Breaker: "d"})
-		if report, err = registry.ExternalProbe("d"); err != nil {
+		report, err := registry.ExternalProbe("d")
+		if err != nil {
 			t.Fatal(err)
 		}
 		report(curious{registry})

@@ -74,7 +74,7 @@ func TestFieldL10TheSourceThatCannotBeFollowedIsToldWithoutSecrets(t *testing.T)
 	}
 }
 
-type deaf struct{ remote }
+type deaf struct{}
 
 func (deaf) Read() (string, []byte, error) { return "", []byte("{}"), nil }
 func (deaf) Follow(func()) (func(), error) {

@@ -294,7 +294,7 @@ func (w *worker) tell(trouble error) {
 	}
 	w.link = state
 	if place := w.settings.place(); trouble != nil && place != "" {
-		trouble = fmt.Errorf("Redis at %s: %w", place, trouble)
+		trouble = fmt.Errorf("link to Redis at %s: %w", place, trouble)
 	}
 	w.fleet.hooks.Link(sharing.Link{At: time.Now(), Err: trouble})
 }

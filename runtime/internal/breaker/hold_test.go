@@ -327,7 +327,7 @@ func TestATrialIsWaitedForUntilItIsGivenUpOrBack(t *testing.T) {
 		trial := s.admit()
 		time.Sleep(time.Minute - 1)
 		expect(true)
-		time.Sleep(1)
+		time.Sleep(time.Nanosecond)
 		expect(false)
 		trial.Bound(time.Minute)
 		expect(true)

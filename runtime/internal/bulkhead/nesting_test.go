@@ -354,7 +354,7 @@ func TestCallsWaitForABulkheadOfWhichNoEntryHoldsPermits(t *testing.T) {
 			t.Error("waits")
 		}
 		call.release()
-		stranger = acquire(t, t.Context(), a)
+		acquire(t, t.Context(), a)
 		demand(t, Want{a, 1, Own}) // from now on some entry may
 		refuse(t, entry, a, Full)
 	})
@@ -387,7 +387,7 @@ func TestFieldF22WaiterWhoseTimeEndsAsPermitsComeFreeGetsThem(t *testing.T) {
 			waiter := tryReserve(t.Context(), demand(t, Want{b, n, Ticket}))
 			time.Sleep(time.Second - 1)
 			b.shift(int32(n), busyToFree) // as release does, before it serves the queue
-			if time.Sleep(1); !waiter.granted() || waiter.took != time.Second {
+			if time.Sleep(time.Nanosecond); !waiter.granted() || waiter.took != time.Second {
 				t.Errorf("after %v: %v", waiter.took, waiter.refused)
 			}
 		})
