@@ -554,8 +554,12 @@ func probed(t *testing.T, registry *resilience.Registry, name string, after time
 	}
 	well := time.Now().Add(after)
 	guard := wiring.Guard("Do", resilience.Guards{Breaker: name})
-	wiring.Probe(name, func(context.Context) error {
-		if time.Sleep(10 * time.Millisecond); time.Now().Before(well) {
+	wiring.Probe(name, func(ctx context.Context) error {
+		select {
+		case <-ctx.Done(): // the registry is closed
+		case <-time.After(10 * time.Millisecond):
+		}
+		if time.Now().Before(well) {
 			return errDown
 		}
 		return nil
