@@ -109,6 +109,7 @@ type Mismatch struct {
 func (r *Registry) tell(e Event) {
 	r.log.emit(e)
 	r.events.emit(e)
+	r.attached.emit(e)
 }
 
 func (Transition) event()     {}

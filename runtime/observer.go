@@ -27,7 +27,7 @@ func (f ObserverFunc) Observe(e Event) { f(e) }
 // its own.
 type EventFigures struct {
 	Delivered uint64 `json:"delivered"` // to the observers
-	Dropped   uint64 `json:"dropped"`   // a queue was full, that of the observers or of the log
+	Dropped   uint64 `json:"dropped"`   // a queue was full, also that of the log or of an observer that came later
 	Panics    uint64 `json:"panics"`    // of observers and the log, recovered
 }
 

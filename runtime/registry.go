@@ -23,14 +23,15 @@ import (
 // made when a wrapper first asks for them. A service usually has one. All its
 // methods are safe for concurrent use.
 type Registry struct {
-	events *events // for the observers
-	log    *events // for the logger
-	strict bool
-	source Source                    // nil: built-in settings
-	stop   func()                    // of following the source
-	fleet  sharing.Adapter           // nil: nothing is shared
-	link   atomic.Pointer[FleetLink] // the last news of it
-	hooks  breaker.Hooks
+	events   *events  // for the observers
+	log      *events  // for the logger
+	attached attached // the queues of those who came later
+	strict   bool
+	source   Source                    // nil: built-in settings
+	stop     func()                    // of following the source
+	fleet    sharing.Adapter           // nil: nothing is shared
+	link     atomic.Pointer[FleetLink] // the last news of it
+	hooks    breaker.Hooks
 
 	reading    sync.Mutex       // one reads and applies the settings at a time
 	wiring     sync.Mutex       // one adds probes and defaults at a time
@@ -196,7 +197,7 @@ func (r *Registry) end() error {
 	for _, b := range r.sortedBulkheads() {
 		b.EndWatch()
 	}
-	return errors.Join(r.unfollow(), r.log.drain(errUnlogged), r.events.drain(errUndelivered))
+	return errors.Join(r.unfollow(), r.log.drain(errUnlogged), r.events.drain(errUndelivered), r.attached.drain())
 }
 
 // unfollow stops following the source. One that hangs is not waited for.

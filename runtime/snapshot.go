@@ -120,9 +120,10 @@ func (r *Registry) Snapshot() Snapshot {
 }
 
 func (r *Registry) eventFigures() EventFigures {
-	figures, log := r.events.snapshot(), r.log.snapshot()
-	figures.Dropped += log.Dropped
-	figures.Panics += log.Panics
+	figures := r.events.snapshot()
+	for _, q := range append([]*events{r.log}, r.attached.now()...) {
+		figures.add(q.snapshot())
+	}
 	return figures
 }
 
