@@ -43,15 +43,16 @@ func NewDemand(wants ...Want) (*Demand, error) {
 	if len(wants) == 0 {
 		return nil, errors.New("a reservation of nothing")
 	}
-	d := &Demand{wants: slices.Clone(wants)}
-	slices.SortFunc(d.wants, func(a, b Want) int { return order(a.Bulkhead, b.Bulkhead) })
-	for i, w := range d.wants {
+	d := new(Demand)
+	for _, w := range wants {
 		if w.N < 1 || w.N > maxSize {
 			return nil, fmt.Errorf("bulkhead %s: %d permits wanted, allowed is [1, %d]", w.Bulkhead.name, w.N, maxSize)
 		}
-		if i > 0 && d.wants[i-1].Bulkhead == w.Bulkhead {
+		i, twice := slices.BinarySearchFunc(d.wants, w.Bulkhead, Want.order)
+		if twice {
 			return nil, fmt.Errorf("bulkhead %s is wanted twice by one entry", w.Bulkhead.name)
 		}
+		d.wants = slices.Insert(d.wants, i, w)
 	}
 	for _, w := range d.wants {
 		w.Bulkhead.demanded.Store(true)
@@ -64,6 +65,9 @@ func NewDemand(wants ...Want) (*Demand, error) {
 func order(a, b *Bulkhead) int {
 	return cmp.Or(cmp.Compare(a.name, b.name), cmp.Compare(a.number, b.number))
 }
+
+// order is that of the wanted bulkhead.
+func (w Want) order(b *Bulkhead) int { return order(w.Bulkhead, b) }
 
 // First is the bulkhead that is asked first.
 func (d *Demand) First() *Bulkhead { return d.wants[0].Bulkhead }

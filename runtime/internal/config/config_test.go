@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"regexp"
 	"runtime"
 	"slices"
 	"strconv"
@@ -733,4 +734,14 @@ func glob(f *testing.F, pattern string) []string {
 		f.Fatalf("%s: no files, %v", pattern, err)
 	}
 	return paths
+}
+
+func TestIsNameIsThePatternThatEditorsKnow(t *testing.T) {
+	pattern := regexp.MustCompile(namePattern)
+	rapid.Check(t, func(t *rapid.T) {
+		text := rapid.StringMatching(`[A-Za-z0-9._\- é\n$]{0,4}`).Draw(t, "text")
+		if isName(text) != pattern.MatchString(text) {
+			t.Errorf("of %q it says %v", text, isName(text))
+		}
+	})
 }

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"sort"
 	"strings"
 )
 
@@ -51,11 +52,21 @@ func (f Faults) Error() string {
 
 // settle sorts the faults and drops repetitions.
 func (f Faults) settle() Faults {
-	slices.SortFunc(f, func(a, b Fault) int {
-		return cmp.Or(cmp.Compare(a.Line, b.Line), cmp.Compare(a.Column, b.Column),
-			cmp.Compare(a.Path, b.Path), cmp.Compare(a.Message, b.Message))
-	})
+	sort.Sort(byPlace(f))
 	return slices.Compact(f)
+}
+
+// byPlace is for package sort, which servers link anyway. slices.SortFunc would
+// add a copy of itself for faults.
+type byPlace Faults
+
+func (f byPlace) Len() int      { return len(f) }
+func (f byPlace) Swap(i, j int) { f[i], f[j] = f[j], f[i] }
+
+func (f byPlace) Less(i, j int) bool {
+	a, b := &f[i], &f[j]
+	return cmp.Or(cmp.Compare(a.Line, b.Line), cmp.Compare(a.Column, b.Column),
+		cmp.Compare(a.Path, b.Path), cmp.Compare(a.Message, b.Message)) < 0
 }
 
 // faults is the fault that ends the reading.

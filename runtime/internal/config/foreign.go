@@ -79,7 +79,7 @@ func lastName(path, section string) string {
 	switch {
 	case section == SharedState:
 		return ""
-	case !named || !validName.MatchString(name):
+	case !named || !isName(name):
 		return "NAME."
 	}
 	return name + "."
@@ -149,7 +149,7 @@ func placeOf(way []string, isObject bool) (place string, ok bool) {
 
 // shown is a name of somebody else's file as a message shows it.
 func shown(name string) string {
-	if name != "…" && !validName.MatchString(name) {
+	if name != "…" && !isName(name) {
 		return "NAME"
 	}
 	return shorten(name)

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"fmt"
 	"maps"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -15,10 +14,14 @@ import (
 	"github.com/tailscale/hujson"
 )
 
-// namePattern is what a breaker, bulkhead or timeout may be called.
+// namePattern is what a breaker, bulkhead or timeout may be called, for editors.
 const namePattern = `^[A-Za-z0-9][A-Za-z0-9._-]*$`
 
-var validName = regexp.MustCompile(namePattern)
+// isName reports whether namePattern matches a text.
+func isName(text string) bool {
+	const first = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789"
+	return text != "" && strings.Trim(text, first+"._-") == "" && strings.IndexByte(first, text[0]) >= 0
+}
 
 // entries are the objects of one section.
 type entries struct {
@@ -224,7 +227,7 @@ func (r *reader) checkName(m hujson.ObjectMember, path, one string) {
 	switch name := nameOf(m); {
 	case name == "":
 		r.fault(m.Name.StartOffset, path, "a %s needs a name", one)
-	case !validName.MatchString(name):
+	case !isName(name):
 		r.fault(m.Name.StartOffset, path, "%s%s", noName(one), glyph.Remark(name))
 	case strings.EqualFold(name, fallback):
 		r.warn(m.Name.StartOffset, path, "is one %s's name; the defaults of all stand under %q", one, fallback)
@@ -422,7 +425,7 @@ func nameOf(m hujson.ObjectMember) string { return m.Name.Value.(hujson.Literal)
 
 // join is the path of a member.
 func join(path, name string) string {
-	if !validName.MatchString(strings.TrimPrefix(name, "$")) {
+	if !isName(strings.TrimPrefix(name, "$")) {
 		return path + "[" + quote(name) + "]"
 	}
 	if path == "" {

@@ -62,9 +62,11 @@ func parse(t *text) (*document, *oops) {
 // where takes the offset out of an error of hujson, which has it in its text
 // only.
 func (t *text) where(err error) (at int, reason string) {
-	prefix, reason, _ := strings.Cut(strings.TrimPrefix(err.Error(), "hujson: "), ": ")
-	var line, column int
-	if _, err := fmt.Sscanf(prefix, "line %d, column %d", &line, &column); err != nil || line > len(t.lines) {
+	place, reason, _ := strings.Cut(strings.TrimPrefix(err.Error(), "hujson: line "), ": ")
+	lineText, columnText, _ := strings.Cut(place, ", column ")
+	line, _ := strconv.Atoi(lineText)
+	column, _ := strconv.Atoi(columnText)
+	if line < 1 || column < 1 || line > len(t.lines) {
 		return len(t.data), reason
 	}
 	return min(t.lines[line-1]+column-1, len(t.data)), reason

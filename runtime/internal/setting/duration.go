@@ -3,7 +3,6 @@ package setting
 import (
 	"errors"
 	"math"
-	"regexp"
 	"strconv"
 	"strings"
 	"time"
@@ -22,17 +21,12 @@ const (
 )
 
 // DurationPattern is the regular expression for the durations that
-// [ParseDuration] reads.
+// [ParseDuration] reads. It is for editors: a program that matched it would link
+// package regexp, which is larger than all that reads settings.
 const DurationPattern = `^(` + goForm + `|` + isoForm + `)$`
 
 // DurationForms shows a person how to write a duration.
 const DurationForms = `"20s", "1m30s", "PT20S" or a number of seconds`
-
-var (
-	goDuration  = regexp.MustCompile(`^` + goForm + `$`)
-	isoDuration = regexp.MustCompile(`^` + isoForm + `$`)
-	isoPart     = regexp.MustCompile(`(\d+)([.,]\d+)?([WDHMS])`)
-)
 
 // ErrDuration is the fault of a text that is no duration.
 var ErrDuration = errors.New("no duration; allowed are " + DurationForms)
@@ -43,13 +37,14 @@ var ErrDuration = errors.New("no duration; allowed are " + DurationForms)
 // nanosecond: zero often has a meaning of its own.
 func ParseDuration(text string) (time.Duration, error) {
 	unsigned, negative := strings.CutPrefix(text, "-")
-	var d time.Duration
-	switch {
-	case goDuration.MatchString(text):
-		d = parseTimes(unsigned, 1)
-	case isoDuration.MatchString(text):
-		d = parseISO(unsigned)
-	default:
+	if !negative {
+		unsigned = strings.TrimPrefix(text, "+")
+	}
+	d, ok := parseGo(unsigned)
+	if iso, is := strings.CutPrefix(unsigned, "P"); is {
+		d, ok = parseISO(iso)
+	}
+	if !ok {
 		return 0, ErrDuration
 	}
 	if d == 0 && strings.ContainsAny(text, "123456789") {
@@ -61,15 +56,16 @@ func ParseDuration(text string) (time.Duration, error) {
 	return d, nil
 }
 
-var parted = regexp.MustCompile(`\d\s+[\d.,]|[.,]\s+\d`)
-
 // NearDuration is the duration that somebody most likely meant with a text that
 // is none: "2 s", "20S", "pt5m" or "20".
 func NearDuration(text string) (string, bool) {
-	if parted.MatchString(text) {
-		return "", false // two numbers, or one of which nobody knows where it ends
+	words := strings.Fields(text)
+	for i := 1; i < len(words); i++ {
+		if endsInNumber(words[i-1]) && strings.TrimLeft(words[i], digits+".,") != words[i] {
+			return "", false // two numbers, or one of which nobody knows where it ends
+		}
 	}
-	dense := strings.Join(strings.Fields(text), "")
+	dense := strings.Join(words, "")
 	for _, meant := range []string{dense, strings.ToLower(dense), strings.ToUpper(dense), dense + "s"} {
 		if _, err := ParseDuration(meant); err == nil {
 			return meant, true
@@ -78,23 +74,77 @@ func NearDuration(text string) (string, bool) {
 	return "", false
 }
 
-func parseISO(text string) (sum time.Duration) {
-	for _, part := range isoPart.FindAllStringSubmatch(text, -1) {
-		number, times, unit := part[1]+strings.Replace(part[2], ",", ".", 1), time.Duration(1), strings.ToLower(part[3])
-		switch unit {
-		case "w":
-			times, unit = 7*24, "h"
-		case "d":
-			times, unit = 24, "h"
+// parseGo reads a duration of Go without a sign. The standard library judges
+// whether it is one by zeros in place of its digits: they are not too long.
+func parseGo(text string) (d time.Duration, ok bool) {
+	zeros := strings.Map(func(r rune) rune {
+		if '1' <= r && r <= '9' {
+			return '0'
 		}
-		d := parseTimes(number+unit, times)
-		if d > math.MaxInt64-sum {
-			return math.MaxInt64
-		}
-		sum += d
+		return r
+	}, text)
+	_, err := time.ParseDuration("+" + zeros)
+	if err != nil || endsInNumber(text) && text != "0" {
+		return 0, false
 	}
-	return sum
+	return parseTimes(text, 1), true
 }
+
+// An isoUnit is a letter of ISO 8601, and the length that it stands for.
+type isoUnit struct {
+	letter string
+	times  time.Duration
+	unit   string // of Go
+}
+
+var (
+	isoDays  = []isoUnit{{"W", 7 * 24, "h"}, {"D", 24, "h"}}
+	isoHours = []isoUnit{{"H", 1, "h"}, {"M", 1, "m"}, {"S", 1, "s"}}
+)
+
+// parseISO reads what stands after the P.
+func parseISO(text string) (d time.Duration, ok bool) {
+	date, clock, timed := strings.Cut(text, "T")
+	days, areDays := sumOf(date, isoDays)
+	hours, areHours := sumOf(clock, isoHours)
+	return sumUp(days, hours), text != "" && areDays && areHours && timed == (clock != "")
+}
+
+// sumOf adds numbers of the units, each of which may stand once, in this order.
+func sumOf(text string, units []isoUnit) (sum time.Duration, ok bool) {
+	for _, u := range units {
+		number, rest, found := strings.Cut(text, u.letter)
+		if !found {
+			continue
+		}
+		number = strings.Replace(number, ",", ".", 1)
+		if !isNumber(number) {
+			return 0, false
+		}
+		sum, text = sumUp(sum, parseTimes(number+u.unit, u.times)), rest
+	}
+	return sum, text == ""
+}
+
+// sumUp is a + b, and at most the longest duration. Neither is negative.
+func sumUp(a, b time.Duration) time.Duration {
+	if b > math.MaxInt64-a {
+		return math.MaxInt64
+	}
+	return a + b
+}
+
+const digits = "0123456789"
+
+func endsInNumber(text string) bool { return strings.TrimRight(text, digits+".,") != text }
+
+// isNumber reports whether a text is digits, or digits on both sides of a point.
+func isNumber(text string) bool {
+	whole, fraction, parted := strings.Cut(text, ".")
+	return isDigits(whole) && (!parted || isDigits(fraction))
+}
+
+func isDigits(text string) bool { return text != "" && strings.Trim(text, digits) == "" }
 
 // parseTimes is a number of Go durations of one length.
 func parseTimes(text string, times time.Duration) time.Duration {

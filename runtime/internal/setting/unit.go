@@ -2,8 +2,8 @@ package setting
 
 import (
 	"fmt"
-	"regexp"
 	"strconv"
+	"strings"
 	"time"
 )
 
@@ -11,9 +11,14 @@ import (
 // for settings that don't say their own with the tag usual.
 const usualLongest = 2 * time.Minute
 
-// counted is a duration that is written as a number of one unit, as a JSON
+// counted parts a duration that is written as a number of one unit, as a JSON
 // number or a text.
-var counted = regexp.MustCompile(`^(\d+(?:\.\d+)?)(s|m|)$`)
+func counted(written string) (number, unit string, ok bool) {
+	number = strings.TrimRight(written, "sm")
+	unit = written[len(number):]
+	_, known := doubtful[unit]
+	return number, unit, known && isNumber(number)
+}
 
 // doubtful is from how many of a unit on nobody writes that unit: 300 minutes
 // are "5h", 10000 seconds "3h".
@@ -35,11 +40,10 @@ func (f *Field) Doubt(written string, value any) string {
 }
 
 func (f *Field) doubtDuration(written string, value time.Duration) string {
-	match := counted.FindStringSubmatch(written)
-	if match == nil || value <= f.usual() {
+	number, unit, ok := counted(written)
+	if !ok || value <= f.usual() {
 		return ""
 	}
-	number, unit := match[1], match[2]
 	n, _ := strconv.ParseFloat(number, 64)
 	meant, ok := f.Meant(number)
 	if !ok || n < doubtful[unit] {
