@@ -33,16 +33,16 @@ func (r *Registry) knownBreaker(name string) (*breaker.Breaker, error) {
 	if err := r.checkBreaker(name); err != nil {
 		return nil, err
 	}
-	return r.breaker(name)
+	return r.breakers.find(r, name)
 }
 
 func (r *Registry) checkBreaker(name string) error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if r.breakers[name] != nil || r.settings.Has(config.Breakers, name) {
+	if r.breakers.has(name) || r.settings.Has(config.Breakers, name) {
 		return nil
 	}
-	names := append(r.settings.Names(config.Breakers), sortedNames(r.breakers)...)
+	names := append(r.settings.Names(config.Breakers), r.breakers.names()...)
 	text := "resilience: no breaker " + glyph.Quoted(name)
 	if near, ok := nearest.Name(name, names); ok {
 		text += fmt.Sprintf(", did you mean %q?", near)

@@ -100,8 +100,7 @@ func (r *Registry) enlist(b *breaker.Breaker, settings breaker.Settings) {
 
 // shares reports whether the settings make a breaker one of the fleet.
 func (r *Registry) shares(name string) bool {
-	_, settings := r.settings.Breaker(name)
-	return r.fleet != nil && settings.Sharing().Shared
+	return r.fleet != nil && r.breakers.settings(r.settings, name).Sharing().Shared
 }
 
 func (r *Registry) fleetHooks() sharing.Hooks {

@@ -29,20 +29,6 @@ type Guard struct {
 	full       atomic.Pointer[RefusalError]
 }
 
-// timeout is one name of the section timeouts.
-type timeout struct {
-	name  string
-	limit atomic.Int64 // a time.Duration; 0 bounds nothing
-}
-
-// now is the limit in force, 0 without one.
-func (t *timeout) now() time.Duration {
-	if t == nil {
-		return 0
-	}
-	return time.Duration(t.limit.Load())
-}
-
 // slowAfter is the duration above which a call is slow, 0 if none is.
 func (g *Guard) slowAfter() time.Duration {
 	if g.breaker == nil {

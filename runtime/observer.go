@@ -156,5 +156,5 @@ func (q *events) drain(late error) error {
 	}
 	q.waiting = append(q.waiting, delivered)
 	q.mu.Unlock()
-	return within(patience, delivered, late)
+	return within(closeWait, delivered, late)
 }

@@ -34,7 +34,9 @@ func (r *Registry) Ready(ctx context.Context, names ...string) error {
 // breakersOf are those of names, or all.
 func (r *Registry) breakersOf(names []string) ([]*breaker.Breaker, error) {
 	if len(names) == 0 {
-		return r.sortedBreakers(), nil
+		r.mu.Lock()
+		defer r.mu.Unlock()
+		return r.breakers.all(), nil
 	}
 	breakers := make([]*breaker.Breaker, 0, len(names))
 	for _, name := range names {

@@ -4,8 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-	"maps"
-	"reflect"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -43,10 +41,11 @@ type Registry struct {
 
 	mu        sync.Mutex
 	settings  *config.File
-	reload    Reloaded // the last one
-	breakers  map[string]*breaker.Breaker
-	bulkheads map[string]*bulkhead.Bulkhead
-	timeouts  map[string]*timeout
+	reload    Reloaded     // the last one
+	sections  []anySection // all of them, in the order of the settings file
+	breakers  *section[*breaker.Breaker, breaker.Settings]
+	bulkheads *section[*bulkhead.Bulkhead, *bulkhead.Settings]
+	timeouts  *section[*timeout, *config.Timeout]
 	reserves  map[string]reserve // the largest of each bulkhead
 	usage     usage
 	latest    struct {
@@ -76,22 +75,20 @@ func New(options ...Option) (*Registry, error) {
 		return nil, setup.fault
 	}
 	r := &Registry{
-		events:    newEvents(setup),
-		log:       newLog(setup.logger),
-		strict:    setup.strict,
-		source:    setup.source,
-		fleet:     setup.fleet,
-		settings:  config.Default(),
-		stop:      func() {},
-		ended:     make(chan struct{}),
-		breakers:  make(map[string]*breaker.Breaker),
-		bulkheads: make(map[string]*bulkhead.Bulkhead),
-		timeouts:  make(map[string]*timeout),
-		reserves:  make(map[string]reserve),
-		usage:     usage{of: make(map[string][]Use), told: make(map[string]bool)},
-		defaults:  make(map[string]iface),
+		events:   newEvents(setup),
+		log:      newLog(setup.logger),
+		strict:   setup.strict,
+		source:   setup.source,
+		fleet:    setup.fleet,
+		settings: config.Default(),
+		stop:     func() {},
+		ended:    make(chan struct{}),
+		reserves: make(map[string]reserve),
+		usage:    usage{of: make(map[string][]Use), told: make(map[string]bool)},
+		defaults: make(map[string]iface),
 	}
 	r.hooks = r.newHooks()
+	r.addSections()
 	if r.fleet != nil {
 		r.fleet.Start(r.fleetHooks())
 	}
@@ -188,14 +185,9 @@ func (r *Registry) markClosed() (first bool) {
 
 func (r *Registry) end() error {
 	r.warnOfUnprobed()
-	for _, b := range r.sortedBreakers() {
-		b.Close()
-	}
+	r.closeSections()
 	if r.fleet != nil {
 		r.fleet.Close()
-	}
-	for _, b := range r.sortedBulkheads() {
-		b.EndWatch()
 	}
 	return errors.Join(r.unfollow(), r.log.drain(errUnlogged), r.events.drain(errUndelivered), r.attached.drain())
 }
@@ -207,11 +199,11 @@ func (r *Registry) unfollow() error {
 		defer close(stopped)
 		r.stop()
 	}()
-	return within(patience, stopped, errFollowing)
+	return within(closeWait, stopped, errFollowing)
 }
 
-// patience is how long Close waits for what others have to do.
-const patience = 5 * time.Second
+// closeWait is how long Close waits for what others have to do.
+const closeWait = 5 * time.Second
 
 var errFollowing = errors.New("resilience: the source of the settings did not stop in time")
 
@@ -233,91 +225,27 @@ func (r *Registry) isClosed() bool {
 	return r.closed
 }
 
-// sortedBreakers are those of now, by name.
-func (r *Registry) sortedBreakers() []*breaker.Breaker {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	return sortedByName(r.breakers)
-}
-
-func (r *Registry) sortedBulkheads() []*bulkhead.Bulkhead {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	return sortedByName(r.bulkheads)
-}
-
-func sortedNames[T any](named map[string]T) []string { return slices.Sorted(maps.Keys(named)) }
-
-func sortedByName[T any](named map[string]T) []T {
-	sorted := make([]T, 0, len(named))
-	for _, name := range sortedNames(named) {
-		sorted = append(sorted, named[name])
+// closeSections closes what is made. None is made any more.
+func (r *Registry) closeSections() {
+	for _, s := range r.sections {
+		r.mu.Lock()
+		closeAll := s.closing()
+		r.mu.Unlock()
+		closeAll()
 	}
-	return sorted
 }
 
-func (r *Registry) breaker(name string) (*breaker.Breaker, error) {
-	return find(r, config.Breakers, name, r.breakers, func() *breaker.Breaker {
-		_, settings := r.settings.Breaker(name)
-		b := breaker.New(name, r.strategy(settings), r.hooks)
-		r.enlist(b, settings)
-		return b
-	})
-}
-
-// strategy is that of settings. The one before serves again if they are equal, as
-// those of all names that have the defaults are.
-func (r *Registry) strategy(settings breaker.Settings) breaker.Strategy {
-	if r.latest.strategy == nil || !reflect.DeepEqual(r.latest.settings, settings) {
-		r.latest.settings, r.latest.strategy = settings, settings.Strategy()
-	}
-	return r.latest.strategy
-}
-
-func (r *Registry) bulkhead(name string) (*bulkhead.Bulkhead, error) {
-	return find(r, config.Bulkheads, name, r.bulkheads, func() *bulkhead.Bulkhead {
-		b := bulkhead.New(name, r.settings.Bulkhead(name))
-		if len(r.log.observers) > 0 {
-			b.Watch(func(e bulkhead.Refusing) { r.log.emit(shedding{e}) })
-		}
-		return b
-	})
-}
-
-func (r *Registry) timeout(name string) (*timeout, error) {
-	return find(r, config.Timeouts, name, r.timeouts, func() *timeout {
-		t := &timeout{name: name}
-		t.limit.Store(int64(r.settings.Timeout(name)))
-		return t
-	})
-}
-
-// find returns the one of that name, making it where nobody asked before.
-func find[T any](r *Registry, section, name string, known map[string]T, make func() T) (T, error) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	if found, ok := known[name]; ok {
-		return found, nil
-	}
-	if err := r.admitName(section, name, len(known)); err != nil {
-		var none T
-		return none, err
-	}
-	made := make()
-	known[name] = made
-	return made, nil
-}
-
-func (r *Registry) admitName(section, name string, known int) error {
+// admitName is an error where a section takes no name more, or not this one.
+func (r *Registry) admitName(s anySection, name string) error {
 	switch {
 	case r.closed:
 		return ErrClosed
-	case known >= maxNames:
-		return fmt.Errorf("resilience: %s.%s: there are %d names already", section, name, known)
-	case r.source == nil || r.settings.Has(section, name):
+	case s.count() >= maxNames:
+		return fmt.Errorf("resilience: %s.%s: there are %d names already", s.title(), name, maxNames)
+	case r.source == nil || r.settings.Has(s.title(), name):
 		return nil
 	}
-	unknown := r.unknown(r.settings, section, name)
+	unknown := r.unknown(r.settings, s, name)
 	if r.strict {
 		return unknown.fault(r.settings.Name())
 	}
@@ -331,24 +259,14 @@ const maxSuggestions = 100
 
 // unknown is a name that settings lack, with the nearest of those that nobody
 // asked for yet.
-func (r *Registry) unknown(settings *config.File, section, name string) UnknownName {
-	unknown := UnknownName{At: time.Now(), Section: section, Name: name}
+func (r *Registry) unknown(settings *config.File, s anySection, name string) UnknownName {
+	unknown := UnknownName{At: time.Now(), Section: s.title(), Name: name}
 	if r.suggested < maxSuggestions {
 		r.suggested++
-		unused := slices.DeleteFunc(settings.Names(section), func(name string) bool { return r.uses(section, name) })
+		unused := slices.DeleteFunc(settings.Names(s.title()), s.has)
 		unknown.Nearest, _ = nearest.Name(name, unused)
 	}
 	return unknown
-}
-
-func (r *Registry) uses(section, name string) bool {
-	switch section {
-	case config.Breakers:
-		return r.breakers[name] != nil
-	case config.Bulkheads:
-		return r.bulkheads[name] != nil
-	}
-	return r.timeouts[name] != nil
 }
 
 func (u UnknownName) fault(source string) error {

@@ -4,14 +4,13 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
-	"iter"
+	"maps"
 	"reflect"
 	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
 
-	"github.com/resgen-go/resgen/runtime/internal/breaker"
 	"github.com/resgen-go/resgen/runtime/internal/config"
 	"github.com/resgen-go/resgen/runtime/internal/redact"
 )
@@ -112,23 +111,14 @@ func (r *Registry) check(settings *config.File, source string) error {
 func (r *Registry) lost(settings *config.File) []UnknownName {
 	r.suggested = 0
 	var all []UnknownName
-	for section, names := range r.names() {
-		for _, name := range names {
-			if r.settings.Has(section, name) && !settings.Has(section, name) {
-				all = append(all, r.unknown(settings, section, name))
+	for _, s := range r.sections {
+		for _, name := range s.names() {
+			if r.settings.Has(s.title(), name) && !settings.Has(s.title(), name) {
+				all = append(all, r.unknown(settings, s, name))
 			}
 		}
 	}
 	return all
-}
-
-// names are those in use, by section.
-func (r *Registry) names() iter.Seq2[string, []string] {
-	return func(yield func(string, []string) bool) {
-		_ = yield(config.Breakers, sortedNames(r.breakers)) &&
-			yield(config.Bulkheads, sortedNames(r.bulkheads)) &&
-			yield(config.Timeouts, sortedNames(r.timeouts))
-	}
 }
 
 // warn tells observers what the settings in force don't mean word by word, which
@@ -137,7 +127,7 @@ func (r *Registry) warn() {
 	for _, warning := range r.settings.Warnings() {
 		r.tell(SettingWarning{At: time.Now(), Text: warning.String()})
 	}
-	for _, name := range sortedNames(r.reserves) {
+	for _, name := range slices.Sorted(maps.Keys(r.reserves)) {
 		r.warnOfReserve(name)
 	}
 	clear(r.usage.told)
@@ -170,7 +160,7 @@ func (r *Registry) note(reserves []reserve) {
 }
 
 func (r *Registry) warnOfReserve(bulkhead string) {
-	size, wanted := r.settings.Bulkhead(bulkhead).MaxConcurrentCalls, r.reserves[bulkhead]
+	size, wanted := r.bulkheads.settings(r.settings, bulkhead).MaxConcurrentCalls, r.reserves[bulkhead]
 	if wanted.permits <= size {
 		return
 	}
@@ -219,38 +209,11 @@ func (r *Registry) apply(settings *config.File) (changed []string) {
 }
 
 func (r *Registry) changes(settings *config.File) (all []change) {
-	old := r.settings
-	add := func(section, name string, apply func()) { all = append(all, change{section + "." + name, apply}) }
-	for name, b := range r.breakers {
-		if strategy, differs := r.newStrategy(old, settings, name); differs {
-			_, now := settings.Breaker(name)
-			add(config.Breakers, name, func() {
-				b.Reconfigure(strategy)
-				r.enlist(b, now)
-			})
-		}
+	for _, s := range r.sections {
+		all = append(all, s.changes(r.settings, settings)...)
 	}
-	for name, b := range r.bulkheads {
-		if now := settings.Bulkhead(name); !reflect.DeepEqual(old.Bulkhead(name), now) {
-			add(config.Bulkheads, name, func() { b.Resize(now) })
-		}
-	}
-	for name, t := range r.timeouts {
-		if now := int64(settings.Timeout(name)); t.limit.Load() != now {
-			add(config.Timeouts, name, func() { t.limit.Store(now) })
-		}
-	}
-	if r.fleet != nil && !reflect.DeepEqual(old.SharedState(), settings.SharedState()) {
+	if r.fleet != nil && !reflect.DeepEqual(r.settings.SharedState(), settings.SharedState()) {
 		all = append(all, change{config.SharedState, func() {}}) // the fleet has them already
 	}
 	return all
-}
-
-func (r *Registry) newStrategy(old, settings *config.File, name string) (strategy breaker.Strategy, differs bool) {
-	oldKind, before := old.Breaker(name)
-	kind, now := settings.Breaker(name)
-	if kind == oldKind && reflect.DeepEqual(before, now) {
-		return nil, false
-	}
-	return r.strategy(now), true
 }

@@ -36,9 +36,9 @@ func (r *Registry) Settings() []NamedSettings {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	var all []NamedSettings
-	for section, names := range r.names() {
-		for _, name := range names {
-			all = append(all, NamedSettings{section, name, effective(r.settings, section, name)})
+	for _, s := range r.sections {
+		for _, name := range s.names() {
+			all = append(all, NamedSettings{s.title(), name, effective(r.settings, s.title(), name)})
 		}
 	}
 	return all

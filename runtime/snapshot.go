@@ -99,22 +99,13 @@ func (r *Registry) Snapshot() Snapshot {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	snapshot := Snapshot{
-		At:        time.Now(),
-		Breakers:  make([]BreakerSnapshot, 0, len(r.breakers)),
-		Bulkheads: make([]BulkheadSnapshot, 0, len(r.bulkheads)),
-		Timeouts:  make([]TimeoutSnapshot, 0, len(r.timeouts)),
-		Settings:  r.reload.snapshot(),
-		Fleet:     r.link.Load().snapshot(),
-		Events:    r.eventFigures(),
+		At:       time.Now(),
+		Settings: r.reload.snapshot(),
+		Fleet:    r.link.Load().snapshot(),
+		Events:   r.eventFigures(),
 	}
-	for _, b := range sortedByName(r.breakers) {
-		snapshot.Breakers = append(snapshot.Breakers, newBreakerSnapshot(b.Snapshot(), r.shares(b.Name())))
-	}
-	for _, b := range sortedByName(r.bulkheads) {
-		snapshot.Bulkheads = append(snapshot.Bulkheads, newBulkheadSnapshot(b.Snapshot()))
-	}
-	for _, t := range sortedByName(r.timeouts) {
-		snapshot.Timeouts = append(snapshot.Timeouts, TimeoutSnapshot{t.name, Duration(t.limit.Load())})
+	for _, s := range r.sections {
+		s.snapshot(&snapshot)
 	}
 	return snapshot
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"reflect"
 	"slices"
 	"strings"
 
@@ -89,36 +90,45 @@ func (w *Wiring) Defaults(names ...string) { w.defaults = names }
 
 // Guard makes the guard of one method. What is wrong is returned by Done.
 func (w *Wiring) Guard(method string, guards Guards) *Guard {
+	r := w.registry
 	g := &Guard{
-		method:   w.iface.name + "." + method,
-		classify: guards.Classify,
-		events:   w.registry.events,
-
-		generation: &w.registry.generation,
+		method:     w.iface.name + "." + method,
+		classify:   guards.Classify,
+		breaker:    named(w, r.breakers, guards.Breaker),
+		bulkhead:   named(w, r.bulkheads, guards.Bulkhead),
+		timeout:    named(w, r.timeouts, guards.Timeout),
+		events:     r.events,
+		generation: &r.generation,
 	}
 	if guards.Breaker != "" {
 		w.uses = append(w.uses, Use{Method: g.method, Breaker: guards.Breaker, Timeout: guards.Timeout})
-		g.breaker = w.breaker(guards.Breaker)
 	}
 	if guards.Bulkhead != "" {
-		g.bulkhead = w.bulkhead(guards.Bulkhead)
 		w.bulkheads = append(w.bulkheads, guards.Bulkhead)
-	}
-	if guards.Timeout != "" {
-		g.timeout = w.timeout(guards.Timeout)
 	}
 	if len(guards.Check)+len(guards.Preload)+len(guards.Lease) > 0 {
 		g.entry = w.entry(g, guards)
 	}
 	w.checkTwice(g)
 	g.waits = g.gates()
-	g.alone = g.breaker != nil && g.bulkhead == nil && g.timeout == nil && g.entry == nil && !g.events.calls
+	g.alone = g.breaker != nil && guards.onlyBreaker() && !g.events.calls
 	return g
 }
 
-// must keeps the fault of a look-up for Done, once however many methods ask for
-// the same name.
-func must[T any](w *Wiring, found T, err error) T {
+// onlyBreaker reports whether a breaker is the only guard. It asks every field
+// there is, so that no guard can be forgotten.
+func (guards Guards) onlyBreaker() bool {
+	guards.Breaker, guards.Classify = "", nil
+	return reflect.ValueOf(guards).IsZero()
+}
+
+// named is what the registry has for a name, the zero T without a name and where
+// there is a fault, which Done returns.
+func named[T, S any](w *Wiring, of *section[T, S], name string) (found T) {
+	if name == "" {
+		return found
+	}
+	found, err := of.find(w.registry, name)
 	if err != nil {
 		w.fault(err)
 	}
@@ -139,21 +149,6 @@ func (w *Wiring) fault(err error) {
 	}
 }
 
-func (w *Wiring) breaker(name string) *breaker.Breaker {
-	found, err := w.registry.breaker(name)
-	return must(w, found, err)
-}
-
-func (w *Wiring) bulkhead(name string) *bulkhead.Bulkhead {
-	found, err := w.registry.bulkhead(name)
-	return must(w, found, err)
-}
-
-func (w *Wiring) timeout(name string) *timeout {
-	found, err := w.registry.timeout(name)
-	return must(w, found, err)
-}
-
 // entry moves the method's own bulkhead into the demand, as its permit is taken
 // together with the reservations.
 func (w *Wiring) entry(g *Guard, guards Guards) *entry {
@@ -162,7 +157,7 @@ func (w *Wiring) entry(g *Guard, guards Guards) *entry {
 		e.gates = append(e.gates, g.breaker)
 	}
 	for _, name := range guards.Check {
-		if gate := w.breaker(name); gate != nil && !slices.Contains(e.gates, gate) {
+		if gate := named(w, w.registry.breakers, name); gate != nil && !slices.Contains(e.gates, gate) {
 			e.gates = append(e.gates, gate)
 		}
 	}
@@ -174,15 +169,17 @@ func (w *Wiring) entry(g *Guard, guards Guards) *entry {
 	wants = w.wants(wants, g.method, guards.Preload, bulkhead.Ticket)
 	wants = w.wants(wants, g.method, guards.Lease, bulkhead.Lease)
 	if len(wants) > 0 {
-		demand, err := bulkhead.NewDemand(wants...)
-		e.demand = must(w, demand, err)
+		var err error
+		if e.demand, err = bulkhead.NewDemand(wants...); err != nil {
+			w.fault(err)
+		}
 	}
 	return e
 }
 
 func (w *Wiring) wants(wants []bulkhead.Want, method string, permits []Permits, as bulkhead.Use) []bulkhead.Want {
 	for _, p := range permits {
-		if found := w.bulkhead(p.Bulkhead); found != nil {
+		if found := named(w, w.registry.bulkheads, p.Bulkhead); found != nil {
 			w.reserves = append(w.reserves, reserve{method, p.Bulkhead, p.N})
 			wants = append(wants, bulkhead.Want{Bulkhead: found, N: p.N, As: as})
 		}
@@ -193,7 +190,7 @@ func (w *Wiring) wants(wants []bulkhead.Want, method string, permits []Permits, 
 // Probe makes probe the health check of a breaker. It is called directly,
 // without guards, while the breaker is OPEN. One breaker has one probe.
 func (w *Wiring) Probe(name string, probe func(context.Context) error) {
-	if b := w.breaker(name); b != nil {
+	if b := named(w, w.registry.breakers, name); b != nil {
 		w.probes = append(w.probes, pendingProbe{b, probe})
 	}
 }

@@ -179,8 +179,8 @@ func TestFieldG06ASharedBreakerMaySayItsOwnRule(t *testing.T) {
 			"default": {"strategy": "`+s.name+`", "secondsBeforeRetry": "9s"},
 			"a": {"shared": true, "minimumErrors": 5, "outageThreshold": 12.5}, "b": {}
 		}, "sharedState": {"keyPrefix": "shop:"}}`)
-		_, a := f.Breaker("a")
-		_, b := f.Breaker("b")
+		_, a := f.breaker("a")
+		_, b := f.breaker("b")
 		if diff := cmp.Diff(breaker.Fleet{Shared: true, MinimumErrors: new(5), OutageThreshold: new(12.5), SecondsBeforeRetry: new(9 * time.Second)}, a.Sharing()); diff != "" {
 			t.Errorf("%s: a (-want +got):\n%s", s.name, diff)
 		}

@@ -58,7 +58,7 @@ func builtInStatic() *breaker.Static {
 
 func TestWithoutAFileTheBuiltInDefaultsHold(t *testing.T) {
 	f := Default()
-	strategy, s := f.Breaker("payments")
+	strategy, s := f.breaker("payments")
 	want := &breaker.Static{
 		FailureThreshold: 3, FailureThresholdCapacity: 10, SuccessThreshold: 5, SuccessThresholdCapacity: 5,
 		TestDelay: 20 * time.Second, MaxHalfOpenDuration: time.Minute,
@@ -66,10 +66,10 @@ func TestWithoutAFileTheBuiltInDefaultsHold(t *testing.T) {
 	if diff := cmp.Diff(want, s); strategy != "STATIC_THRESHOLD" || diff != "" {
 		t.Errorf("breaker: %s (-want +got):\n%s", strategy, diff)
 	}
-	if diff := cmp.Diff(bulkhead.Settings{MaxConcurrentCalls: 25}, f.Bulkhead("payments")); diff != "" {
+	if diff := cmp.Diff(&bulkhead.Settings{MaxConcurrentCalls: 25}, f.InForce(Bulkheads, "payments")); diff != "" {
 		t.Errorf("bulkhead (-want +got):\n%s", diff)
 	}
-	if d := f.Timeout("payments"); d != 0 {
+	if d := f.InForce(Timeouts, "payments").(*Timeout).Limit(); d != 0 {
 		t.Errorf("timeout: %v", d)
 	}
 	if names := f.Names(Breakers); len(names) > 0 {
@@ -79,20 +79,20 @@ func TestWithoutAFileTheBuiltInDefaultsHold(t *testing.T) {
 
 func TestEverySectionOfAFileIsRead(t *testing.T) {
 	f := loadGood(t, "every-section.json")
-	strategy, s := f.Breaker("payments")
+	strategy, s := f.breaker("payments")
 	canary, ok := s.(*breaker.Canary)
 	if strategy != "CANARY_RATE_THRESHOLD" || !ok || canary.FailureRateThreshold != 21 || canary.MinimumNumberOfCalls != 50 {
 		t.Errorf("payments is %s %+v", strategy, s)
 	}
-	strategy, s = f.Breaker("inventory")
+	strategy, s = f.breaker("inventory")
 	if diff := cmp.Diff(builtInStatic(), s); strategy != "STATIC_THRESHOLD" || diff != "" {
 		t.Errorf("inventory is %s (-want +got):\n%s", strategy, diff)
 	}
-	want := bulkhead.Settings{MaxConcurrentCalls: 20, MaxWaitDuration: 50 * time.Millisecond}
-	if diff := cmp.Diff(want, f.Bulkhead("payments")); diff != "" {
+	want := &bulkhead.Settings{MaxConcurrentCalls: 20, MaxWaitDuration: 50 * time.Millisecond}
+	if diff := cmp.Diff(want, f.InForce(Bulkheads, "payments")); diff != "" {
 		t.Errorf("bulkhead (-want +got):\n%s", diff)
 	}
-	if d := f.Timeout("payments"); d != 300*time.Millisecond {
+	if d := f.InForce(Timeouts, "payments").(*Timeout).Limit(); d != 300*time.Millisecond {
 		t.Errorf("timeout: %v", d)
 	}
 	if names := f.Names(Breakers); !slices.Equal(names, []string{"inventory", "payments"}) {
@@ -101,7 +101,7 @@ func TestEverySectionOfAFileIsRead(t *testing.T) {
 }
 
 func TestAFileFromBeforeTheSecondStrategyKeepsItsMeaning(t *testing.T) {
-	_, s := loadGood(t, "before-the-second-strategy.json").Breaker("payments")
+	_, s := loadGood(t, "before-the-second-strategy.json").breaker("payments")
 	want := builtInStatic()
 	want.FailureThreshold, want.FailureThresholdCapacity = 5, 20
 	want.SuccessThreshold, want.SuccessThresholdCapacity = 2, 2
@@ -304,7 +304,7 @@ func TestFieldF15OneTimeIsJudgedAlikeInEverySpelling(t *testing.T) {
 				t.Fatalf("%s: %s, which is %v: %v", f.Name, text, d, err)
 			}
 			if err == nil {
-				_, s := got.Breaker("a")
+				_, s := got.breaker("a")
 				if value := f.Get(s); value != d {
 					t.Fatalf("%s: %s is read as %v, want %v", f.Name, text, value, d)
 				}
@@ -407,9 +407,9 @@ func TestFieldF16AUnitThatIsOutOfRangeIsNamed(t *testing.T) {
 
 func TestSettingsBelongToWhoAsks(t *testing.T) {
 	f := loadGood(t, "every-section.json")
-	_, s := f.Breaker("inventory")
+	_, s := f.breaker("inventory")
 	s.(*breaker.Static).FailureThreshold = 9
-	if _, s := f.Breaker("inventory"); s.(*breaker.Static).FailureThreshold != 3 {
+	if _, s := f.breaker("inventory"); s.(*breaker.Static).FailureThreshold != 3 {
 		t.Error("a change of the settings that were handed out changed the file's")
 	}
 }

@@ -39,6 +39,14 @@ type Timeout struct {
 	Duration *time.Duration `setting:"duration" range:"(0s,8760h]" usual:"1m" doc:"longest time that one call may take; without it the timeout bounds nothing"`
 }
 
+// Limit is the longest time that one call may take; 0 bounds nothing.
+func (t *Timeout) Limit() time.Duration {
+	if t.Duration == nil {
+		return 0
+	}
+	return *t.Duration
+}
+
 func (f format) section(name string) *section {
 	i := slices.IndexFunc(f, func(s section) bool { return s.name == name })
 	if i < 0 {

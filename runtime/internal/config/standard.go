@@ -1,8 +1,6 @@
 package config
 
 import (
-	"time"
-
 	"github.com/resgen-go/resgen/runtime/internal/breaker"
 	"github.com/resgen-go/resgen/runtime/internal/bulkhead"
 	"github.com/resgen-go/resgen/runtime/internal/sharedstate"
@@ -45,44 +43,35 @@ func strategies() []kind {
 	return kinds
 }
 
-// Breaker is the strategy and a new copy of the settings of a breaker.
-func (f *File) Breaker(name string) (strategy string, settings breaker.Settings) {
-	strategy, s := f.inForce(Breakers, name)
-	return strategy, s.(breaker.Settings)
-}
-
-// Bulkhead is the settings of a bulkhead.
-func (f *File) Bulkhead(name string) bulkhead.Settings {
-	_, s := f.inForce(Bulkheads, name)
-	return *s.(*bulkhead.Settings)
-}
-
-// Timeout is the longest time that one call may take. 0 bounds nothing.
-func (f *File) Timeout(name string) time.Duration {
-	_, s := f.inForce(Timeouts, name)
-	if longest := s.(*Timeout).Duration; longest != nil {
-		return *longest
-	}
-	return 0
-}
-
-// SharedState is a new copy of the settings of that section.
-func (f *File) SharedState() *sharedstate.Settings {
-	_, s := f.inForce(SharedState, "")
-	return s.(*sharedstate.Settings)
-}
-
-// Shares reports whether the file shares any breaker.
-func (f *File) Shares() bool {
-	for _, name := range append(f.Names(Breakers), fallback) {
-		if _, s := f.Breaker(name); s.Sharing().Shared {
-			return true
-		}
-	}
-	return false
+// InForce is a new copy of the settings of a name of a section: a pointer to the
+// struct that the section has, or to one of those that it has.
+func (f *File) InForce(section, name string) (settings any) {
+	_, settings = f.inForce(section, name)
+	return settings
 }
 
 func (f *File) inForce(section, name string) (kind string, settings any) {
 	e, fallback := f.find(f.format.section(section), name)
 	return e.kind.name, e.settings(fallback)
+}
+
+// breaker is the strategy and the settings of a breaker.
+func (f *File) breaker(name string) (strategy string, settings breaker.Settings) {
+	strategy, s := f.inForce(Breakers, name)
+	return strategy, s.(breaker.Settings)
+}
+
+// SharedState is a new copy of the settings of that section.
+func (f *File) SharedState() *sharedstate.Settings {
+	return f.InForce(SharedState, "").(*sharedstate.Settings)
+}
+
+// Shares reports whether the file shares any breaker.
+func (f *File) Shares() bool {
+	for _, name := range append(f.Names(Breakers), fallback) {
+		if _, s := f.breaker(name); s.Sharing().Shared {
+			return true
+		}
+	}
+	return false
 }

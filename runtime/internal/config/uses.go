@@ -28,7 +28,7 @@ type breakerUse struct {
 func (f *File) Misfits(uses []Use) Faults {
 	var all Faults
 	for name, use := range f.breakerUses(uses) {
-		_, settings := f.Breaker(name)
+		_, settings := f.breaker(name)
 		strategy := settings.Strategy()
 		warn := func(field, format string, args ...any) {
 			all = append(all, f.about(name, field, fmt.Sprintf(format, args...)))
@@ -53,9 +53,9 @@ func (f *File) Misfits(uses []Use) Faults {
 func (f *File) Unprobed(uses []Use) Faults {
 	var all Faults
 	for name, use := range f.breakerUses(uses) {
-		_, settings := f.Breaker(name)
+		_, settings := f.breaker(name)
 		if wait := settings.Strategy().Open(); use.called && !use.probed && wait.Probing != nil && wait.Delay == nil {
-			strategy, _ := f.Breaker(name)
+			strategy, _ := f.breaker(name)
 			all = append(all, f.about(name, "", strategy+" has no probe, so while the breaker is OPEN some calls serve in its place, and fail with the dependency; "+
 				"mark a cheap method with //resilience:probe, report through ExternalProbe, or set waitDurationInOpenState"))
 		}
@@ -82,7 +82,7 @@ func (f *File) limit(timeout string) time.Duration {
 	if timeout == "" {
 		return 0
 	}
-	return f.Timeout(timeout)
+	return f.InForce(Timeouts, timeout).(*Timeout).Limit()
 }
 
 func (b *breakerUse) add(u Use, limit time.Duration) {

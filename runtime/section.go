@@ -1,0 +1,172 @@
+package resilience
+
+import (
+	"maps"
+	"reflect"
+	"slices"
+
+	"github.com/resgen-go/resgen/runtime/internal/breaker"
+	"github.com/resgen-go/resgen/runtime/internal/bulkhead"
+	"github.com/resgen-go/resgen/runtime/internal/config"
+)
+
+// addSections says once for each section of the settings with names in it what a
+// registry makes of a name. All else loops over r.sections.
+func (r *Registry) addSections() {
+	r.breakers = addSection(r, section[*breaker.Breaker, breaker.Settings]{
+		name:   config.Breakers,
+		create: r.newBreaker,
+		retune: r.retuneBreaker,
+		show: func(s *Snapshot, all []*breaker.Breaker) {
+			s.Breakers = each(all, func(b *breaker.Breaker) BreakerSnapshot {
+				return newBreakerSnapshot(b.Snapshot(), r.shares(b.Name()))
+			})
+		},
+		close: (*breaker.Breaker).Close,
+	})
+	r.bulkheads = addSection(r, section[*bulkhead.Bulkhead, *bulkhead.Settings]{
+		name:   config.Bulkheads,
+		create: r.newBulkhead,
+		retune: func(b *bulkhead.Bulkhead, s *bulkhead.Settings) func() { return func() { b.Resize(*s) } },
+		show: func(s *Snapshot, all []*bulkhead.Bulkhead) {
+			s.Bulkheads = each(all, func(b *bulkhead.Bulkhead) BulkheadSnapshot { return newBulkheadSnapshot(b.Snapshot()) })
+		},
+		close: (*bulkhead.Bulkhead).EndWatch,
+	})
+	r.timeouts = addSection(r, section[*timeout, *config.Timeout]{
+		name:   config.Timeouts,
+		create: newTimeout,
+		retune: func(t *timeout, s *config.Timeout) func() { return func() { t.set(s) } },
+		show:   func(s *Snapshot, all []*timeout) { s.Timeouts = each(all, (*timeout).snapshot) },
+	})
+}
+
+// section is a section of the settings and what a registry made for the names in
+// it. T is what it makes for a name, S are the settings of one.
+type section[T, S any] struct {
+	name   string
+	create func(name string, settings S) T
+	retune func(t T, settings S) (apply func()) // prepares changed settings; calls wait only for apply
+	show   func(*Snapshot, []T)                 // takes those of the section, sorted by name
+	close  func(T)                              // nil: nothing is to be closed
+
+	made map[string]T // for the names that somebody asked for; guarded by Registry.mu
+}
+
+// anySection is a section whatever it makes. The lock of the registry must be held.
+type anySection interface {
+	title() string
+	names() []string // in use, sorted
+	count() int
+	has(name string) bool
+	changes(old, now *config.File) []change
+	snapshot(*Snapshot)
+	closing() (closeAll func())
+}
+
+func addSection[T, S any](r *Registry, s section[T, S]) *section[T, S] {
+	s.made = make(map[string]T)
+	r.sections = append(r.sections, &s)
+	return &s
+}
+
+// find returns what is made for a name. It makes it for the first who asks.
+func (s *section[T, S]) find(r *Registry, name string) (found T, err error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	found, ok := s.made[name]
+	if ok {
+		return found, nil
+	}
+	if err := r.admitName(s, name); err != nil {
+		return found, err
+	}
+	found = s.create(name, s.settings(r.settings, name))
+	s.made[name] = found
+	return found, nil
+}
+
+func (s *section[T, S]) settings(file *config.File, name string) S {
+	return file.InForce(s.name, name).(S)
+}
+
+func (s *section[T, S]) title() string { return s.name }
+
+func (s *section[T, S]) names() []string { return slices.Sorted(maps.Keys(s.made)) }
+
+func (s *section[T, S]) count() int { return len(s.made) }
+
+func (s *section[T, S]) has(name string) bool {
+	_, ok := s.made[name]
+	return ok
+}
+
+// all is everything that is made, sorted by name.
+func (s *section[T, S]) all() []T {
+	return each(s.names(), func(name string) T { return s.made[name] })
+}
+
+func (s *section[T, S]) changes(old, now *config.File) (all []change) {
+	for name, t := range s.made {
+		settings := s.settings(now, name)
+		if !reflect.DeepEqual(s.settings(old, name), settings) {
+			all = append(all, change{s.name + "." + name, s.retune(t, settings)})
+		}
+	}
+	return all
+}
+
+func (s *section[T, S]) snapshot(to *Snapshot) { s.show(to, s.all()) }
+
+// closing returns what closes everything that is made now. It must be called
+// without the lock.
+func (s *section[T, S]) closing() (closeAll func()) {
+	all := s.all()
+	return func() {
+		for _, t := range all {
+			if s.close != nil {
+				s.close(t)
+			}
+		}
+	}
+}
+
+// each is f of each element. It is not nil, so that JSON has an empty list.
+func each[T, U any](all []T, f func(T) U) []U {
+	mapped := make([]U, len(all))
+	for i, one := range all {
+		mapped[i] = f(one)
+	}
+	return mapped
+}
+
+func (r *Registry) newBreaker(name string, settings breaker.Settings) *breaker.Breaker {
+	b := breaker.New(name, r.strategy(settings), r.hooks)
+	r.enlist(b, settings)
+	return b
+}
+
+func (r *Registry) retuneBreaker(b *breaker.Breaker, settings breaker.Settings) (apply func()) {
+	strategy := r.strategy(settings)
+	return func() {
+		b.Reconfigure(strategy)
+		r.enlist(b, settings)
+	}
+}
+
+// strategy is the strategy with these settings. Names in a row with equal
+// settings, as those that have the defaults, share one.
+func (r *Registry) strategy(settings breaker.Settings) breaker.Strategy {
+	if r.latest.strategy == nil || !reflect.DeepEqual(r.latest.settings, settings) {
+		r.latest.settings, r.latest.strategy = settings, settings.Strategy()
+	}
+	return r.latest.strategy
+}
+
+func (r *Registry) newBulkhead(name string, settings *bulkhead.Settings) *bulkhead.Bulkhead {
+	b := bulkhead.New(name, *settings)
+	if len(r.log.observers) > 0 {
+		b.Watch(func(e bulkhead.Refusing) { r.log.emit(shedding{e}) })
+	}
+	return b
+}

@@ -1,0 +1,32 @@
+package resilience
+
+import (
+	"sync/atomic"
+	"time"
+
+	"github.com/resgen-go/resgen/runtime/internal/config"
+)
+
+// timeout is one name of the section timeouts.
+type timeout struct {
+	name  string
+	limit atomic.Int64 // a time.Duration; 0 bounds nothing
+}
+
+func newTimeout(name string, settings *config.Timeout) *timeout {
+	t := &timeout{name: name}
+	t.set(settings)
+	return t
+}
+
+func (t *timeout) set(settings *config.Timeout) { t.limit.Store(int64(settings.Limit())) }
+
+// now is the limit in force; 0 bounds nothing, nor does a nil timeout.
+func (t *timeout) now() time.Duration {
+	if t == nil {
+		return 0
+	}
+	return time.Duration(t.limit.Load())
+}
+
+func (t *timeout) snapshot() TimeoutSnapshot { return TimeoutSnapshot{t.name, Duration(t.now())} }
