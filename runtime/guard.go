@@ -26,7 +26,7 @@ type Guard struct {
 
 	generation *generation                 // of the settings
 	refusal    atomic.Pointer[openRefusal] // the last one; its period tells whether it still holds
-	full       atomic.Pointer[RefusalError]
+	full       atomic.Pointer[fullRefusal]
 }
 
 // slowAfter is the duration above which a call is slow, 0 if none is.
@@ -117,18 +117,24 @@ func kindOf(period *breaker.Period) Kind {
 	return KindOpen
 }
 
-// refuseFull turns a bulkhead's refusal into the caller's error. The plain one,
-// no room and no waiting, is the same value as long as its figures are.
+// fullRefusal is the error of all calls that a bulkhead refuses alike.
+type fullRefusal struct {
+	of  *bulkhead.Refusal
+	err *RefusalError
+}
+
+// refuseFull turns a bulkhead's refusal into the caller's error. Requests that
+// the bulkhead refuses alike share a refusal, and so an error.
 func (g *Guard) refuseFull(refused *bulkhead.Refusal) error {
 	last := g.full.Load()
-	if last == nil || !last.tells(refused) {
-		last = g.newFullRefusal(refused)
+	if last == nil || last.of != refused {
+		last = &fullRefusal{refused, g.newFullRefusal(refused)}
 		if refused.Cause == nil {
 			g.full.Store(last)
 		}
 	}
-	g.observeRefusal(last)
-	return last
+	g.observeRefusal(last.err)
+	return last.err
 }
 
 // fullKinds are the kinds of a bulkhead's refusals as callers see them.
@@ -150,12 +156,6 @@ func (g *Guard) newFullRefusal(refused *bulkhead.Refusal) *RefusalError {
 		circle:    refused.Circle,
 		registry:  g.generation,
 	}
-}
-
-func (e *RefusalError) tells(refused *bulkhead.Refusal) bool {
-	return refused.Cause == nil && e.Kind == fullKinds[refused.Kind] && e.circle == refused.Circle &&
-		e.Wanted == refused.Wanted && e.Available == refused.Available &&
-		e.Name == refused.Bulkhead.Name()
 }
 
 func (g *Guard) observeRefusal(err *RefusalError) {

@@ -121,6 +121,9 @@ func (b *Bulkhead) Admit(ctx context.Context, gates Gates) (p Permit, waited boo
 		if _, ok := b.take(1, freeToBusy); ok {
 			return Permit{from: &b.pool}, false, nil
 		}
+		if b.wait.Load() == 0 && !b.demanded.Load() {
+			return Permit{}, false, b.refuseCall()
+		}
 	}
 	return b.acquire(ctx, gates)
 }

@@ -79,6 +79,14 @@ func (b *Bulkhead) refuse(r Refusal) *Refusal {
 	return last
 }
 
+// refuseCall is refuse for a call that finds no permit and may not wait, which is
+// what an overload brings.
+func (b *Bulkhead) refuseCall() *Refusal {
+	b.counters.refused[Full].Add(1)
+	b.noteRefusal(Full)
+	return b.full
+}
+
 func keep(r Refusal) *Refusal { return &r }
 
 // refuseClaim refuses for want of permits, in view of t.
