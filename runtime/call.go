@@ -29,70 +29,65 @@ type noCopy struct{}
 func (*noCopy) Lock()   {}
 func (*noCopy) Unlock() {}
 
-// measured is what a call with a timeout, or one that is observed, has on top.
+// measured is the part of a call that only calls with a timeout have, and those
+// that are observed.
 type measured struct {
 	caller context.Context
 	began  breaker.Instant
 	limit  time.Duration      // 0: no timeout
 	cancel context.CancelFunc // nil: no timeout
-	err    error              // what the caller gets
+	err    error              // that the caller gets
 }
 
 // Begin takes what g says the call needs, in the order gate, bulkhead, breaker,
 // timeout. The error is a [*RefusalError]; then everything was given back.
 // Otherwise the call must end with Finish. Release must be deferred before Begin,
-// for the case that something panics. The context bounds the wait for a permit
-// and carries reservations; a method without one passes context.Background(), and
-// nil means that, too.
+// in case something panics. The context bounds the wait for a permit and carries
+// reservations; a method without a context passes context.Background(), and nil
+// means the same.
 //
 // A call whose context is done does not begin. Reading the clock would cost more
-// than all the rest, so a deadline that has passed before the context noticed is
-// seen only where a timeout or a trial is at stake.
+// than everything else, so a deadline that has passed before the context noticed
+// is seen only where a timeout or a trial is at stake.
 func (c *Call) Begin(ctx context.Context, g *Guard) error {
 	if ctx == nil {
 		ctx = context.Background()
 	}
 	if err := ctx.Err(); err != nil {
-		return g.refuseDone(ctx, err)
+		c.guard = g
+		return c.refuse(g.goneRefusal(ctx, err))
 	}
 	c.guard, c.ctx = g, ctx
-	if g.alone { // one question has no halves, so the generation of the settings does not matter
+	if g.alone { // it reads one setting only, so it need not look at their version
 		if period, passed := g.breaker.Pass(); passed {
 			c.period = period
 			return nil
 		}
 	}
-	generation := g.generation.now()
-	limit, slowAfter := g.timeout.now(), g.slowAfter() // as it began, however long it waits for a permit
-	if (limit > 0 || g.tries()) && late(ctx) {
-		c.guard = nil
-		return g.refuseDone(ctx, context.DeadlineExceeded)
+	version := g.version.now()
+	limit, slowAfter := g.timeout.now(), g.slowAfter() // in force as the call begins, however long it waits
+	if (limit > 0 || g.onTrial()) && late(ctx) {
+		return c.refuse(g.goneRefusal(ctx, context.DeadlineExceeded))
 	}
 	waited := false
-	if g.bulkhead != nil || g.entry != nil {
-		var err error
-		if waited, err = g.enter(c); err != nil {
-			c.guard = nil
-			return err
+	if g.enters {
+		var refusal *RefusalError
+		if waited, refusal = c.enter(g); refusal != nil {
+			return c.refuse(refusal)
 		}
 	}
 	if g.breaker != nil {
 		period, admitted := g.breaker.Admit()
 		if !admitted {
-			c.giveBack(g)
-			c.guard = nil
-			return g.refuseOpen(period)
+			return c.refuse(g.openRefusal(period))
 		}
 		c.period = period
-		if limit > 0 {
-			period.Bound(limit)
-		}
-		if slowAfter > 0 {
-			c.slowAt = breaker.Now().Add(slowAfter)
-		}
 	}
-	if !waited && !g.generation.is(generation) {
+	if !waited && !g.version.is(version) {
 		return c.beginAgain(ctx, g)
+	}
+	if slowAfter > 0 {
+		c.slowAt = breaker.Now().Add(slowAfter)
 	}
 	if limit > 0 || g.events.calls {
 		c.measure(limit)
@@ -104,36 +99,94 @@ func (c *Call) Begin(ctx context.Context, g *Guard) error {
 	return nil
 }
 
-// beginAgain begins a call anew that may have met one half of the old settings
-// and the other of new ones. A call that waited has begun under the old ones.
+// enter asks the breaker as a gate and takes a permit of the bulkhead.
+func (c *Call) enter(g *Guard) (waited bool, refusal *RefusalError) {
+	if g.entry {
+		return c.reserve(g)
+	}
+	if g.breaker != nil {
+		if period, admits := g.breaker.Gate(); !admits {
+			g.bulkhead.CountGate()
+			return false, g.openRefusal(period)
+		}
+	}
+	permit, waited, refused := g.bulkhead.Admit(c.ctx, g.waits)
+	switch {
+	case refused == nil:
+		c.permit = permit
+		return waited, nil
+	case refused.Kind == bulkhead.Gated:
+		return c.enter(g) // the gate says why
+	}
+	return waited, g.fullRefusal(refused)
+}
+
+// reserve is enter for an entry: it asks all gates and takes all permits. If it
+// waited for them it asks the gates again, because a breaker may have opened
+// meanwhile.
+func (c *Call) reserve(g *Guard) (waited bool, refusal *RefusalError) {
+	if refusal = g.ask(); refusal != nil || g.demand == nil {
+		return false, refusal
+	}
+	reservation, waited, refused := g.demand.Reserve(c.ctx, g.waits)
+	switch {
+	case refused == nil:
+		c.reservation, c.ctx = reservation, reservation
+	case refused.Kind == bulkhead.Gated:
+		return c.reserve(g) // the gates say why
+	default:
+		return waited, g.fullRefusal(refused)
+	}
+	if waited {
+		refusal = g.ask()
+	}
+	return waited, refusal
+}
+
+// refuse ends a call that does not begin: it returns what the call took.
+func (c *Call) refuse(refusal *RefusalError) error {
+	g := c.guard
+	c.guard = nil
+	c.giveBack(g)
+	if g.events.observed {
+		g.events.emitFrequent(Refused{At: time.Now(), Error: refusal})
+	}
+	return refusal
+}
+
+// beginAgain begins a call anew that may have read one setting from the old file
+// and another from the new one. A call that waited has begun under the old file.
 func (c *Call) beginAgain(ctx context.Context, g *Guard) error {
 	c.undo()
 	*c = Call{}
 	return c.Begin(ctx, g)
 }
 
-// late reports a deadline that has passed, also before the context has noticed.
+// late reports whether a deadline has passed, also before the context has noticed.
 func late(ctx context.Context) bool {
 	deadline, bounded := ctx.Deadline()
 	return bounded && !time.Now().Before(deadline)
 }
 
-// measure starts what not every call pays for: a deadline, and the time for
-// those who observe calls.
+// measure begins the measured part of a call: its deadline, and the time for
+// observers of calls.
 func (c *Call) measure(limit time.Duration) {
 	c.measured = &measured{caller: c.ctx, began: breaker.Now(), limit: limit}
 	if limit > 0 {
+		if c.period != nil {
+			c.period.Bound(limit)
+		}
 		c.ctx, c.measured.cancel = context.WithTimeout(c.ctx, limit)
 	}
 }
 
-// Context is the one to call with: the caller's, with the guard's deadline and
-// the entry's reservation where there are.
+// Context is the context to call with: the caller's, with the guard's deadline and
+// the entry's reservation where there are any.
 func (c *Call) Context() context.Context { return c.ctx }
 
-// Finish ends the call with the error that the dependency returned: judges it,
-// records the outcome in the breaker of the period in which the call began, and
-// gives every permit back. It returns err, which also is [ErrTimeout] where the
+// Finish ends the call with the error that the dependency returned: it judges the
+// error, records the outcome in the breaker of the period in which the call began,
+// and gives every permit back. It returns err, which also is [ErrTimeout] where the
 // guard's timeout had passed.
 func (c *Call) Finish(err error) error {
 	g := c.guard
@@ -148,14 +201,14 @@ func (c *Call) Finish(err error) error {
 		c.period.Success(false)
 		return nil
 	}
-	if c.period != nil { // end(Success) would be a call more for every call
+	if c.period != nil { // calling end(Success) would cost every call a nanosecond
 		c.period.Success(c.slow())
 	}
 	c.leave(g, Success)
 	return nil
 }
 
-// finish is Finish for an error, and for results that only classify can tell.
+// finish is Finish for an error, and for results that only classify can judge.
 func (c *Call) finish(err error) error {
 	err = c.timedOut(err)
 	outcome := c.judge(err)
@@ -176,7 +229,7 @@ func (c *Call) Release() {
 }
 
 // breakOff ends a call that did not return. Where the caller's context panicked
-// as Begin derived one from it, the dependency was not called.
+// while Begin derived another from it, the dependency was not called.
 func (c *Call) breakOff() {
 	if m := c.measured; m != nil && m.limit > 0 && m.cancel == nil {
 		c.undo()
@@ -188,8 +241,8 @@ func (c *Call) breakOff() {
 // errBroken stands for the error of a call that returned none.
 var errBroken = errors.New("it panicked, or its goroutine ended")
 
-// caller is the context that the caller gave. A reservation has the end of its
-// parent, so only a deadline of ours makes a difference.
+// caller is the caller's context. A reservation ends when its parent does, so only
+// a deadline of ours makes a difference.
 func (c *Call) caller() context.Context {
 	if c.measured != nil {
 		return c.measured.caller
@@ -207,17 +260,18 @@ func (c *Call) timedOut(err error) error {
 	return &timeoutError{c.guard.method, m.limit, err}
 }
 
-// passed reports whether the limit is over. The clock is asked too: a client that
+// passed reports whether the limit is over. It asks the clock too: a client that
 // has its deadline from the context may notice before the context does.
 func (m *measured) passed(ctx context.Context) bool {
 	return m.cancel != nil &&
 		(ctx.Err() == context.DeadlineExceeded || breaker.Now().Sub(m.began) >= m.limit)
 }
 
+// end ends a call that was made.
 func (c *Call) end(outcome Outcome, err error) {
 	g, slow, why := c.guard, c.slow(), ""
 	if c.period != nil && outcome == Failure {
-		why = failureText(err) // the error's own method may do anything, so Release still is to come
+		why = failureText(err) // the error's own method may panic, so Release must still be able to end the call
 	}
 	c.guard = nil
 	if c.period != nil {
@@ -233,12 +287,12 @@ func (c *Call) end(outcome Outcome, err error) {
 		}
 	}
 	if outcome == abandoned {
-		outcome = Ignored // so it is for all but the breaker
+		outcome = Ignored // only a breaker knows the difference
 	}
 	c.leave(g, outcome)
 }
 
-// failureText is what a breaker keeps of a failure.
+// failureText is the text that a breaker keeps of a failure.
 func failureText(err error) string {
 	if err == nil {
 		return "no error, but classify says that it failed"
@@ -248,7 +302,7 @@ func failureText(err error) string {
 
 func (c *Call) slow() bool { return c.slowAt != 0 && breaker.Now() > c.slowAt }
 
-// leave returns what the call took, and tells who observes calls.
+// leave returns what a call took that was made, and tells observers of calls.
 func (c *Call) leave(g *Guard, outcome Outcome) {
 	if g.bulkhead != nil {
 		c.permit.Release()
@@ -272,9 +326,9 @@ func (c *Call) undo() {
 	c.giveBack(g)
 }
 
-// giveBack returns what enter took for a call that is not made.
+// giveBack returns what a call took that is not made.
 func (c *Call) giveBack(g *Guard) {
-	if g.bulkhead != nil {
+	if c.permit != (bulkhead.Permit{}) {
 		c.permit.Return()
 	}
 	if c.reservation != nil {
@@ -289,5 +343,21 @@ func (m *measured) end(g *Guard, outcome Outcome) {
 	if g.events.calls {
 		took := breaker.Now().Sub(m.began)
 		g.events.emitFrequent(CallEnded{time.Now(), g.method, outcome, Duration(took), m.err})
+	}
+}
+
+// close gives back what an entry reserved, and tells observers where the
+// declaration does not fit the body.
+func (g *Guard) close(r *bulkhead.Reservation) {
+	if mismatched := r.Close(); !mismatched || !g.events.observed {
+		return
+	}
+	for _, used := range r.Usage() {
+		if used.Unused > 0 || used.Overflow > 0 {
+			g.events.emitFrequent(Mismatch{
+				At: time.Now(), Method: g.method, Bulkhead: used.Bulkhead.Name(),
+				Reserved: used.Reserved, Unused: used.Unused, Overflow: used.Overflow,
+			})
+		}
 	}
 }

@@ -39,7 +39,7 @@ func (c *circles) own(breaker string, by owner) {
 // look returns what is to be told of the error that the probe of a breaker
 // returned, empty if there is nothing. It calls the error's own methods, so no
 // lock may be held.
-func (c *circles) look(name string, err error, registry *generation) (warning string) {
+func (c *circles) look(name string, err error, registry *version) (warning string) {
 	defer func() { recover() }() // of an error that can't be looked into
 	refusals := refusalsIn(err, registry)
 	c.mu.Lock()
@@ -124,7 +124,7 @@ func (e *RefusalError) breakers() []string {
 }
 
 // refusalsIn are the refusals by guards of a registry that err is made of.
-func refusalsIn(err error, registry *generation) (found []*RefusalError) {
+func refusalsIn(err error, registry *version) (found []*RefusalError) {
 	for chain := range errtree.Chains(err) {
 		for _, one := range chain {
 			if refusal, is := one.(*RefusalError); is && refusal != nil && refusal.registry == registry {
@@ -146,7 +146,7 @@ func (r *Registry) lookedAt(name string, probe func(context.Context) error) func
 }
 
 func (r *Registry) lookForCircle(name string, err error) {
-	if warning := r.circles.look(name, err, &r.generation); warning != "" {
+	if warning := r.circles.look(name, err, &r.version); warning != "" {
 		r.tell(SettingWarning{At: time.Now(), Text: warning})
 	}
 }

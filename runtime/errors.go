@@ -111,8 +111,8 @@ type RefusalError struct {
 	retryAt  breaker.Instant
 	known    bool
 	cause    error
-	registry *generation // of the guard that refused; each registry has its own
-	circle   bool        // full, because it would have waited for itself
+	registry *version // of the guard that refused; each registry has its own
+	circle   bool     // full, because it would have waited for itself
 }
 
 // MarshalJSON writes also what methods tell: the text, the state of the breaker

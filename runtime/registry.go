@@ -31,13 +31,13 @@ type Registry struct {
 	link     atomic.Pointer[FleetLink] // the last news of it
 	hooks    breaker.Hooks
 
-	reading    sync.Mutex       // one reads and applies the settings at a time
-	wiring     sync.Mutex       // one adds probes and defaults at a time
-	defaults   map[string]iface // which has a name by default, such as "breakers.client"
-	generation generation
-	circles    circles
-	ended      chan struct{} // closed when Close has done its work
-	endErr     error
+	reading  sync.Mutex       // one reads and applies the settings at a time
+	wiring   sync.Mutex       // one adds probes and defaults at a time
+	defaults map[string]iface // which has a name by default, such as "breakers.client"
+	version  version          // of the settings
+	circles  circles
+	ended    chan struct{} // closed when Close has done its work
+	endErr   error
 
 	mu        sync.Mutex
 	settings  *config.File

@@ -15,37 +15,36 @@ import (
 	"github.com/resgen-go/resgen/runtime/internal/redact"
 )
 
-// generation numbers the settings in force. It is odd while new ones are put in
-// force, which calls with more than one guard wait for, and such a call that finds
-// another number at the end of its beginning begins again: so none meets one half
-// of a file and the other of the file before.
-type generation struct {
+// version counts the settings that were in force. It is a sequence lock: odd while
+// a reload is applied. A call that reads several settings waits while it is odd and
+// begins again if it has changed, so that it never mixes two files.
+type version struct {
 	number   atomic.Uint64
 	applying sync.Mutex
 }
 
-func (g *generation) now() uint64 {
-	number := g.number.Load()
+func (v *version) now() uint64 {
+	number := v.number.Load()
 	if number%2 == 0 {
 		return number
 	}
-	return g.wait()
+	return v.wait()
 }
 
-func (g *generation) wait() uint64 {
-	g.applying.Lock()
-	defer g.applying.Unlock()
-	return g.number.Load()
+func (v *version) wait() uint64 {
+	v.applying.Lock()
+	defer v.applying.Unlock()
+	return v.number.Load()
 }
 
-func (g *generation) is(number uint64) bool { return g.number.Load() == number }
+func (v *version) is(number uint64) bool { return v.number.Load() == number }
 
 // next puts new settings in force by apply.
-func (g *generation) next(apply func()) {
-	g.applying.Lock()
-	defer g.applying.Unlock()
-	g.number.Add(1)
-	defer g.number.Add(1)
+func (v *version) next(apply func()) {
+	v.applying.Lock()
+	defer v.applying.Unlock()
+	v.number.Add(1)
+	defer v.number.Add(1)
 	apply()
 }
 
@@ -196,7 +195,7 @@ func (r *Registry) apply(settings *config.File) (changed []string) {
 	if len(changes) == 0 {
 		return nil
 	}
-	r.generation.next(func() {
+	r.version.next(func() {
 		for _, c := range changes {
 			c.apply()
 		}

@@ -92,13 +92,13 @@ func (w *Wiring) Defaults(names ...string) { w.defaults = names }
 func (w *Wiring) Guard(method string, guards Guards) *Guard {
 	r := w.registry
 	g := &Guard{
-		method:     w.iface.name + "." + method,
-		classify:   guards.Classify,
-		breaker:    named(w, r.breakers, guards.Breaker),
-		bulkhead:   named(w, r.bulkheads, guards.Bulkhead),
-		timeout:    named(w, r.timeouts, guards.Timeout),
-		events:     r.events,
-		generation: &r.generation,
+		method:   w.iface.name + "." + method,
+		classify: guards.Classify,
+		breaker:  named(w, r.breakers, guards.Breaker),
+		bulkhead: named(w, r.bulkheads, guards.Bulkhead),
+		timeout:  named(w, r.timeouts, guards.Timeout),
+		events:   r.events,
+		version:  &r.version,
 	}
 	if guards.Breaker != "" {
 		w.uses = append(w.uses, Use{Method: g.method, Breaker: guards.Breaker, Timeout: guards.Timeout})
@@ -106,11 +106,15 @@ func (w *Wiring) Guard(method string, guards Guards) *Guard {
 	if guards.Bulkhead != "" {
 		w.bulkheads = append(w.bulkheads, guards.Bulkhead)
 	}
-	if len(guards.Check)+len(guards.Preload)+len(guards.Lease) > 0 {
-		g.entry = w.entry(g, guards)
+	g.entry = len(guards.Check)+len(guards.Preload)+len(guards.Lease) > 0
+	switch {
+	case g.entry:
+		w.entry(g, guards)
+	case g.breaker != nil:
+		g.waits = gates{g.breaker}
 	}
+	g.enters = g.bulkhead != nil || g.entry
 	w.checkTwice(g)
-	g.waits = g.gates()
 	g.alone = g.breaker != nil && guards.onlyBreaker() && !g.events.calls
 	return g
 }
@@ -149,32 +153,29 @@ func (w *Wiring) fault(err error) {
 	}
 }
 
-// entry moves the method's own bulkhead into the demand, as its permit is taken
-// together with the reservations.
-func (w *Wiring) entry(g *Guard, guards Guards) *entry {
-	e := new(entry)
-	if g.breaker != nil {
-		e.gates = append(e.gates, g.breaker)
-	}
-	for _, name := range guards.Check {
-		if gate := named(w, w.registry.breakers, name); gate != nil && !slices.Contains(e.gates, gate) {
-			e.gates = append(e.gates, gate)
+// entry makes g the guard of an anticipated method: all its gates are asked, and
+// its own permit is taken together with the reservations.
+func (w *Wiring) entry(g *Guard, guards Guards) {
+	for _, name := range append([]string{guards.Breaker}, guards.Check...) {
+		if gate := named(w, w.registry.breakers, name); gate != nil && !slices.Contains(g.gates, gate) {
+			g.gates = append(g.gates, gate)
 		}
+	}
+	if len(g.gates) > 0 {
+		g.waits = g.gates
 	}
 	var wants []bulkhead.Want
 	if g.bulkhead != nil {
 		wants = append(wants, bulkhead.Want{Bulkhead: g.bulkhead, N: 1, As: bulkhead.Own})
-		e.own, g.bulkhead = g.bulkhead, nil
 	}
 	wants = w.wants(wants, g.method, guards.Preload, bulkhead.Ticket)
 	wants = w.wants(wants, g.method, guards.Lease, bulkhead.Lease)
 	if len(wants) > 0 {
 		var err error
-		if e.demand, err = bulkhead.NewDemand(wants...); err != nil {
+		if g.demand, err = bulkhead.NewDemand(wants...); err != nil {
 			w.fault(err)
 		}
 	}
-	return e
 }
 
 func (w *Wiring) wants(wants []bulkhead.Want, method string, permits []Permits, as bulkhead.Use) []bulkhead.Want {

@@ -4,8 +4,6 @@ import (
 	"fmt"
 	"reflect"
 	"strings"
-
-	"github.com/resgen-go/resgen/runtime/internal/bulkhead"
 )
 
 // isNil reports whether a client is nil: without a type, or a nil wrapper. What
@@ -62,7 +60,7 @@ func appendGuards(guards []*Guard, client reflect.Value, of reflect.Type, depth 
 // checkTwice reports a guard whose calls pass another one that counts the same.
 func (w *Wiring) checkTwice(g *Guard) {
 	for _, inner := range w.inner {
-		if inner != nil && inner.generation == g.generation && inner.repeats(g) {
+		if inner != nil && inner.version == g.version && inner.repeats(g) {
 			w.joined = true
 			of, _ := inner.split()
 			w.fault(fmt.Errorf("the client to be guarded is a wrapper of %s already, or contains one, by the same registry: "+
@@ -78,16 +76,8 @@ func (g *Guard) repeats(other *Guard) bool {
 	_, same := other.split()
 	return g.method == other.method || method == same &&
 		(g.breaker != nil && g.breaker == other.breaker ||
-			g.taking() != nil && g.taking() == other.taking() ||
+			g.bulkhead != nil && g.bulkhead == other.bulkhead ||
 			g.timeout != nil && g.timeout == other.timeout)
-}
-
-// taking is the bulkhead of which each call takes a permit, nil if there is none.
-func (g *Guard) taking() *bulkhead.Bulkhead {
-	if g.entry != nil {
-		return g.entry.own
-	}
-	return g.bulkhead
 }
 
 // split parts the interface from the name of the method.
