@@ -23,6 +23,7 @@ import (
 
 	"github.com/resgen-go/resgen/directives"
 	resilience "github.com/resgen-go/resgen/runtime"
+	"github.com/resgen-go/resgen/runtime/settingsfile"
 )
 
 var update = flag.Bool("update", false, "write the tables of directives and settings anew")
@@ -200,7 +201,7 @@ func tables(t *testing.T) string {
 	t.Helper()
 	var out strings.Builder
 	headed := false
-	file := goesOn.ReplaceAllString(string(resilience.StartingSettings(nil)), " ")
+	file := goesOn.ReplaceAllString(string(settingsfile.Starter(nil)), " ")
 	file, _, _ = strings.Cut(file, `  "sharedState": {`)
 	for line := range strings.SplitSeq(file, "\n") {
 		switch head := headLine.FindStringSubmatch(line); {
@@ -224,7 +225,7 @@ func tables(t *testing.T) string {
 // Each strategy of the runtime is told from a NAME, as other settings are.
 func TestStrategiesAreNoNames(t *testing.T) {
 	found := 0
-	for line := range strings.Lines(string(resilience.StartingSettings(nil))) {
+	for line := range strings.Lines(string(settingsfile.Starter(nil))) {
 		head := headLine.FindStringSubmatch(strings.TrimSuffix(line, "\n"))
 		if head == nil || head[2] == "" {
 			continue
@@ -298,6 +299,7 @@ func TestSharingGoesIntoAModule(t *testing.T) {
 
 import (
 	resilience "github.com/resgen-go/resgen/runtime"
+	"github.com/resgen-go/resgen/runtime/settingsfile"
 	"github.com/resgen-go/resgen/runtime/redis"
 )
 

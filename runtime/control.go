@@ -113,7 +113,7 @@ func (r *Registry) ExternalProbe(name string) (report func(error), err error) {
 		return nil, err
 	}
 	r.circles.own(name, owner{})
-	r.noteUses([]Use{{Breaker: name, Probe: true}})
+	r.noteUses([]config.Use{{Breaker: name, Probe: true}})
 	return func(err error) {
 		tell(err)
 		r.lookForCircle(name, err)

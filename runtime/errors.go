@@ -81,17 +81,6 @@ func (k Kind) String() string {
 // MarshalText writes the kind as its String.
 func (k Kind) MarshalText() ([]byte, error) { return []byte(k.String()), nil }
 
-// UnmarshalText reads what MarshalText wrote.
-func (k *Kind) UnmarshalText(text []byte) error {
-	for kind := KindOpen; int(kind) < len(kinds); kind++ {
-		if kind.String() == string(text) {
-			*k = kind
-			return nil
-		}
-	}
-	return fmt.Errorf("%q is no kind of refusal", text)
-}
-
 // RefusalError is the error of a call that a guard refused: the dependency was
 // not called. Values are shared and must not be changed.
 type RefusalError struct {

@@ -164,13 +164,6 @@ func (d Duration) String() string { return time.Duration(d).String() }
 // MarshalText writes the duration as its String.
 func (d Duration) MarshalText() ([]byte, error) { return []byte(d.String()), nil }
 
-// UnmarshalText reads what MarshalText wrote.
-func (d *Duration) UnmarshalText(text []byte) error {
-	parsed, err := time.ParseDuration(string(text))
-	*d = Duration(parsed)
-	return err
-}
-
 // State is what a breaker is in; see the constants.
 type State = breaker.State
 

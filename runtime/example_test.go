@@ -80,17 +80,3 @@ func ExampleObserve() {
 	// no settings for paymnets, nearest is payments
 	// payments: CLOSED → FORCED_OPEN, forced open by alice
 }
-
-// A settings file is checked as a whole: each fault has its place, what was
-// found, what is allowed and the nearest right name.
-func ExampleParseSettings() {
-	_, err := resilience.ParseSettings("resilience.json", []byte(`{
-  "breakers": {"payments": {"failureTreshold": 3, "testDelay": "-1s"}},
-  "bulkheads": {"payments": {"maxConcurrentCalls": 0}},
-}`))
-	fmt.Println(err)
-	// Output:
-	// resilience.json:2:29: breakers.payments.failureTreshold: no such setting; did you mean failureThreshold?
-	// resilience.json:2:64: breakers.payments.testDelay: "-1s" is outside [0s, 8760h]
-	// resilience.json:3:52: bulkheads.payments.maxConcurrentCalls: 0 is outside [1, 1000000]
-}

@@ -216,30 +216,21 @@ func TestFieldL01WhatTheRuntimeMakesIsLoggedInWords(t *testing.T) {
 	})
 }
 
-func TestWordsOfKindsAndOutcomesAreReadBack(t *testing.T) {
+func TestEachKindAndOutcomeHasAWordOfItsOwn(t *testing.T) {
+	seen := map[string]bool{}
 	for kind := resilience.KindOpen; kind <= resilience.KindDone; kind++ {
 		text, _ := kind.MarshalText()
-		var read resilience.Kind
-		if err := read.UnmarshalText(text); err != nil || read != kind || strings.Contains(string(text), "Kind") {
-			t.Errorf("%d is %s, which is read as %v, %v", kind, text, read, err)
+		if seen[string(text)] || strings.Contains(string(text), "Kind") {
+			t.Errorf("%d is %s", kind, text)
 		}
+		seen[string(text)] = true
 	}
 	for outcome := resilience.Success; outcome <= resilience.Ignored; outcome++ {
 		text, _ := outcome.MarshalText()
-		var read resilience.Outcome
-		if err := read.UnmarshalText(text); err != nil || read != outcome {
-			t.Errorf("%d is %s, which is read as %v, %v", outcome, text, read, err)
+		if seen[string(text)] || strings.Contains(string(text), "Outcome") {
+			t.Errorf("%d is %s", outcome, text)
 		}
-	}
-	for _, text := range []string{"", "Kind(0)", "Kind(8)", "opened"} {
-		if err := new(resilience.Kind).UnmarshalText([]byte(text)); err == nil {
-			t.Errorf("%q is a kind", text)
-		}
-	}
-	for _, text := range []string{"", "Outcome(3)"} {
-		if err := new(resilience.Outcome).UnmarshalText([]byte(text)); err == nil {
-			t.Errorf("%q is an outcome", text)
-		}
+		seen[string(text)] = true
 	}
 	if got := fmt.Sprint(resilience.Kind(0), resilience.Kind(8), resilience.Outcome(3)); got != "Kind(0) Kind(8) Outcome(3)" {
 		t.Errorf("unknown ones are %s", got)

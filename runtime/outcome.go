@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"math"
 	"os"
-	"slices"
 
 	"github.com/resgen-go/resgen/runtime/internal/errtree"
 )
@@ -39,16 +38,6 @@ func (o Outcome) String() string {
 
 // MarshalText writes the outcome as its String.
 func (o Outcome) MarshalText() ([]byte, error) { return []byte(o.String()), nil }
-
-// UnmarshalText reads what MarshalText wrote.
-func (o *Outcome) UnmarshalText(text []byte) error {
-	i := slices.Index(outcomes, string(text))
-	if i < 0 {
-		return fmt.Errorf("%q is no outcome", text)
-	}
-	*o = Outcome(i)
-	return nil
-}
 
 // judge classifies the end of a call that returned err. Only what no rule of
 // ours settles is for the user's classify: a caller that gave up and a refusal by

@@ -84,7 +84,7 @@ func New(options ...Option) (*Registry, error) {
 		stop:     func() {},
 		ended:    make(chan struct{}),
 		reserves: make(map[string]reserve),
-		usage:    usage{of: make(map[string][]Use), told: make(map[string]bool)},
+		usage:    usage{of: make(map[string][]config.Use), told: make(map[string]bool)},
 		defaults: make(map[string]iface),
 	}
 	r.hooks = r.newHooks()

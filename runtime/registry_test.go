@@ -2,7 +2,6 @@ package resilience_test
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
@@ -210,29 +209,6 @@ func TestCloseDoesNotWaitForASourceThatHangs(t *testing.T) {
 		<-first
 		close(forever)
 	})
-}
-
-func TestTextsOfSnapshotsAndEventsCanBeReadBack(t *testing.T) {
-	type texts struct {
-		State    resilience.State
-		Outcome  resilience.Outcome
-		Kind     resilience.Kind
-		Duration resilience.Duration
-	}
-	want := texts{resilience.HalfOpen, resilience.Ignored, resilience.KindGate, resilience.Duration(time.Second)}
-	encoded, err := json.Marshal(want)
-	if err != nil {
-		t.Fatal(err)
-	}
-	var got texts
-	if err := json.Unmarshal(encoded, &got); err != nil || got != want {
-		t.Errorf("%s was read as %+v, %v", encoded, got, err)
-	}
-	for _, bad := range []string{`{"State": "AJAR"}`, `{"Outcome": "luck"}`, `{"Kind": "rude"}`, `{"Duration": "long"}`} {
-		if err := json.Unmarshal([]byte(bad), &got); err == nil {
-			t.Errorf("%s was read", bad)
-		}
-	}
 }
 
 func TestStrictNeedsSettings(t *testing.T) {

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	resilience "github.com/resgen-go/resgen/runtime"
+	"github.com/resgen-go/resgen/runtime/settingsfile"
 )
 
 // A pipe that nobody writes to holds up everybody who opens or reads it.
@@ -27,7 +28,7 @@ func TestFieldF24SettingsThatNeverAnswerAreAnError(t *testing.T) {
 			t.Errorf("%s: error %v, want %s", name, err, want)
 		}
 	}
-	if _, err := resilience.LoadSettings(path); err == nil || !strings.HasPrefix(err.Error(), "read "+path) {
+	if _, err := settingsfile.Load(path); err == nil || !strings.HasPrefix(err.Error(), "read "+path) {
 		t.Errorf("LoadSettings: %v", err)
 	}
 }

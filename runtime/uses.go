@@ -9,14 +9,11 @@ import (
 	"github.com/resgen-go/resgen/runtime/internal/config"
 )
 
-// Use is what one method of a wrapper takes from the settings.
-type Use = config.Use
-
 // usage is what the wrappers of a registry take from its settings.
 type usage struct {
-	of   map[string][]Use // by breaker
-	told map[string]bool  // warnings about the settings in force
-	soon *time.Timer      // to warn of breakers without a probe; nil: nothing to tell
+	of   map[string][]config.Use // by breaker
+	told map[string]bool         // warnings about the settings in force
+	soon *time.Timer             // to warn of breakers without a probe; nil: nothing to tell
 }
 
 // forProbe is how long a breaker may lack its probe before that is told: who
@@ -24,10 +21,10 @@ type usage struct {
 const forProbe = time.Second
 
 // noteUses remembers what a wrapper uses, and warns of what does not fit.
-func (r *Registry) noteUses(added []Use) {
+func (r *Registry) noteUses(added []config.Use) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	touched := map[string][]Use{}
+	touched := map[string][]config.Use{}
 	for _, use := range added {
 		if of := r.usage.of; !slices.Contains(of[use.Breaker], use) {
 			of[use.Breaker] = append(of[use.Breaker], use)
@@ -41,7 +38,9 @@ func (r *Registry) noteUses(added []Use) {
 	}
 }
 
-func (r *Registry) allUses() []Use { return slices.Concat(slices.Collect(maps.Values(r.usage.of))...) }
+func (r *Registry) allUses() []config.Use {
+	return slices.Concat(slices.Collect(maps.Values(r.usage.of))...)
+}
 
 func (r *Registry) warnOfUnprobed() {
 	r.mu.Lock()

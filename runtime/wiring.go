@@ -10,6 +10,7 @@ import (
 
 	"github.com/resgen-go/resgen/runtime/internal/breaker"
 	"github.com/resgen-go/resgen/runtime/internal/bulkhead"
+	"github.com/resgen-go/resgen/runtime/internal/config"
 )
 
 // Guards says what stands before one method. Generated constructors fill it in
@@ -48,7 +49,7 @@ type Wiring struct {
 	bulkheads []string // names of those before its methods
 	probes    []pendingProbe
 	reserves  []reserve
-	uses      []Use
+	uses      []config.Use
 
 	joined bool // with guards that are not its own, which a fault tells
 	faults []error
@@ -101,7 +102,7 @@ func (w *Wiring) Guard(method string, guards Guards) *Guard {
 		version:  &r.version,
 	}
 	if guards.Breaker != "" {
-		w.uses = append(w.uses, Use{Method: g.method, Breaker: guards.Breaker, Timeout: guards.Timeout})
+		w.uses = append(w.uses, config.Use{Method: g.method, Breaker: guards.Breaker, Timeout: guards.Timeout})
 	}
 	if guards.Bulkhead != "" {
 		w.bulkheads = append(w.bulkheads, guards.Bulkhead)
@@ -236,7 +237,7 @@ func (w *Wiring) Done() error {
 	}
 	r.note(w.reserves)
 	for _, p := range w.probes {
-		w.uses = append(w.uses, Use{Breaker: p.breaker.Name(), Probe: true})
+		w.uses = append(w.uses, config.Use{Breaker: p.breaker.Name(), Probe: true})
 	}
 	r.noteUses(w.uses)
 	return nil

@@ -11,7 +11,7 @@ import (
 	"path/filepath"
 
 	"github.com/resgen-go/resgen/generator"
-	resilience "github.com/resgen-go/resgen/runtime"
+	"github.com/resgen-go/resgen/runtime/settingsfile"
 )
 
 // config prints a settings file for the names that directives use, or compares
@@ -53,9 +53,9 @@ func config(args []string, stdout, stderr io.Writer) int {
 		fmt.Fprintf(stderr, "resgen: no directive there uses a name, so there is nothing to write to %s\n", output)
 		return exitFault
 	case output != "":
-		return begin(string(output), resilience.StartingSettings(result.Used()), stderr)
+		return begin(string(output), settingsfile.Starter(result.Used()), stderr)
 	}
-	return printed(stdout, stderr, resilience.StartingSettings(result.Used()))
+	return printed(stdout, stderr, settingsfile.Starter(result.Used()))
 }
 
 func usesNames(used map[string][]string) bool {
@@ -131,18 +131,18 @@ func lines(all []string) (text []byte) {
 }
 
 // usesOf are what the methods take from the settings.
-func usesOf(plans []generator.Plan) (all []resilience.Use) {
+func usesOf(plans []generator.Plan) (all []settingsfile.Use) {
 	for _, plan := range plans {
 		for _, w := range plan.Wrappers {
 			for _, m := range w.Methods {
 				if m.Guard != nil {
-					all = append(all, resilience.Use{
+					all = append(all, settingsfile.Use{
 						Method: w.Interface + "." + m.Name, Breaker: m.Guard.Breaker, Timeout: m.Guard.Timeout,
 					})
 				}
 			}
 			for _, p := range w.Probes {
-				all = append(all, resilience.Use{Method: w.Interface + "." + p.Method, Breaker: p.Breaker, Probe: true})
+				all = append(all, settingsfile.Use{Method: w.Interface + "." + p.Method, Breaker: p.Breaker, Probe: true})
 			}
 		}
 	}
@@ -150,8 +150,8 @@ func usesOf(plans []generator.Plan) (all []resilience.Use) {
 }
 
 // readSettings reads a settings file.
-func readSettings(path string) (*resilience.SettingsFile, error) {
-	settings, err := resilience.LoadSettings(path)
+func readSettings(path string) (*settingsfile.File, error) {
+	settings, err := settingsfile.Load(path)
 	if unread := (*fs.PathError)(nil); errors.As(err, &unread) {
 		err = fmt.Errorf("resgen: %w", err)
 	}
@@ -171,11 +171,11 @@ func (o *options) capacity() (func(bulkhead string) int, error) {
 	return capacity(settings), nil
 }
 
-func capacity(settings *resilience.SettingsFile) func(bulkhead string) int {
+func capacity(settings *settingsfile.File) func(bulkhead string) int {
 	return func(bulkhead string) int { return maxConcurrentCalls(settings, bulkhead) }
 }
 
-func maxConcurrentCalls(settings *resilience.SettingsFile, bulkhead string) int {
+func maxConcurrentCalls(settings *settingsfile.File, bulkhead string) int {
 	for _, value := range settings.Effective("bulkheads", bulkhead) {
 		if n, ok := value.Value.(int); ok && value.Setting == "maxConcurrentCalls" {
 			return n

@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	resilience "github.com/resgen-go/resgen/runtime"
+	"github.com/resgen-go/resgen/runtime/settingsfile"
 )
 
 const anticipated = `package shop
@@ -40,7 +40,7 @@ func TestConfigPrintsAFileWithEveryNameInUse(t *testing.T) {
 			t.Errorf("the file lacks %s:\n%s", name, &out)
 		}
 	}
-	if _, fault := resilience.ParseSettings("printed", []byte(out.String())); fault != nil {
+	if _, fault := settingsfile.Parse("printed", []byte(out.String())); fault != nil {
 		t.Error(fault)
 	}
 }
@@ -249,6 +249,6 @@ func TestASettingsFileAtFaultIsReportedAndNothingIsWritten(t *testing.T) {
 }
 
 func TestSchemaIsThatOfTheRuntime(t *testing.T) {
-	expect(t, exitFine, string(resilience.Schema()), "", "schema")
+	expect(t, exitFine, string(settingsfile.Schema()), "", "schema")
 	expect(t, exitUsage, "", "resgen schema: takes no arguments\n", "schema", "more")
 }

@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"io"
 
-	resilience "github.com/resgen-go/resgen/runtime"
+	"github.com/resgen-go/resgen/runtime/settingsfile"
 )
 
 // schema prints the JSON Schema of settings files.
@@ -23,5 +23,5 @@ func schema(args []string, stdout, stderr io.Writer) int {
 		fmt.Fprintln(stderr, "resgen schema: takes no arguments")
 		return exitUsage
 	}
-	return printed(stdout, stderr, resilience.Schema())
+	return printed(stdout, stderr, settingsfile.Schema())
 }

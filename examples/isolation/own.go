@@ -13,7 +13,7 @@ import (
 
 	"github.com/resgen-go/resgen/examples/isolation/internal/stand"
 	"github.com/resgen-go/resgen/internal/nearest"
-	resilience "github.com/resgen-go/resgen/runtime"
+	"github.com/resgen-go/resgen/runtime/settingsfile"
 )
 
 // own says which endpoints of the user take the places of A and B.
@@ -107,7 +107,7 @@ func (o own) guards() (experiment, error) {
 	if err != nil {
 		return experiment{}, err
 	}
-	file, err := resilience.ParseSettings(o.config, text)
+	file, err := settingsfile.Parse(o.config, text)
 	if err != nil {
 		return experiment{}, err
 	}
@@ -119,7 +119,7 @@ func (o own) guards() (experiment, error) {
 }
 
 // choosePools finds the bulkheads of A and of B in a settings file.
-func choosePools(file *resilience.SettingsFile, chosen string) (a, b string, err error) {
+func choosePools(file *settingsfile.File, chosen string) (a, b string, err error) {
 	names := strings.Split(chosen, ",")
 	for i := range names {
 		names[i] = strings.TrimSpace(names[i])
@@ -149,7 +149,7 @@ type settings map[string]any
 
 // guardsOf puts the user's bulkheads and timeouts in the places of ours. The one
 // pool is the bulkhead shared, or else both in one.
-func guardsOf(file *resilience.SettingsFile, a, b string) experiment {
+func guardsOf(file *settingsfile.File, a, b string) experiment {
 	pools := map[string]settings{"a": settingsOf(file, "bulkheads", a), "b": settingsOf(file, "bulkheads", b)}
 	var notes []string
 	if one := "shared"; slices.Contains(file.Names("bulkheads"), one) && a != one && b != one {
@@ -187,7 +187,7 @@ func settingsText(pools, timeouts map[string]settings, shared, a, b string) []by
 }
 
 // timeoutOf is the timeout with the name of a pool, else the one named call.
-func timeoutOf(file *resilience.SettingsFile, pool string) settings {
+func timeoutOf(file *settingsfile.File, pool string) settings {
 	name := pool
 	if has := file.Names("timeouts"); !slices.Contains(has, pool) && slices.Contains(has, "call") {
 		name = "call"
@@ -196,7 +196,7 @@ func timeoutOf(file *resilience.SettingsFile, pool string) settings {
 }
 
 // settingsOf are those in force; one that is off is left out.
-func settingsOf(file *resilience.SettingsFile, section, name string) settings {
+func settingsOf(file *settingsfile.File, section, name string) settings {
 	all := make(settings)
 	for _, v := range file.Effective(section, name) {
 		if v.Value != nil {

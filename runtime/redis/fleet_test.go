@@ -17,6 +17,7 @@ import (
 	"github.com/resgen-go/resgen/runtime/internal/breaker"
 	"github.com/resgen-go/resgen/runtime/internal/setting"
 	"github.com/resgen-go/resgen/runtime/redis/internal/lua"
+	"github.com/resgen-go/resgen/runtime/settingsfile"
 )
 
 func linked(p *process) bool { return strings.HasSuffix(p.links(), "up") }
@@ -784,7 +785,7 @@ func TestPasswordsComeFromTheEnvironmentOrAFileAndAreNeverShown(t *testing.T) {
 
 func TestTheStartingFileStartsAFleet(t *testing.T) {
 	t.Parallel()
-	start := resilience.StartingSettings(map[string][]string{"breakers": {"b"}})
+	start := settingsfile.Starter(map[string][]string{"breakers": {"b"}})
 	if _, err := resilience.New(resilience.Settings("r.json", start), Share()); err != nil || !strings.Contains(string(start), `"keyPrefix": // `) {
 		t.Errorf("error %v of the starting file\n%s", err, start)
 	}

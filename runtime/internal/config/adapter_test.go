@@ -43,7 +43,7 @@ func TestASectionMayBeOneObject(t *testing.T) {
 	if names, rest := f.Names("store"), f.Compare(map[string][]string{Breakers: {"a"}}); len(rest) > 0 {
 		t.Errorf("the names %q of a section without names are compared: %v", names, rest)
 	}
-	if got := f.Effective("store", "")[0]; got != (Value{"address", "here", Own}) {
+	if got := f.Effective("store", "")[0]; got != (Value{"address", "here", Own.String()}) {
 		t.Errorf("in force is %v", got)
 	}
 	for _, text := range []string{string(withStore.schema()), string(withStore.starter(nil))} {

@@ -116,8 +116,8 @@ func (o Origin) remark() string {
 // Value is a setting in force.
 type Value struct {
 	Setting string
-	Value   any // an int, float64, bool or string (durations too: "20s"); nil: off
-	From    Origin
+	Value   any    // an int, float64, bool or string (durations too: "20s"); nil: off
+	From    string // "file", "default section" or "built in"
 }
 
 // Effective are the settings that hold for a name of a section, in the order of
@@ -132,11 +132,11 @@ func (f *File) Effective(section, name string) []Value {
 	e, fallback := f.find(s, name)
 	var values []Value
 	if s.choose != "" {
-		values = append(values, Value{s.choose, e.kind.name, e.chosen})
+		values = append(values, Value{s.choose, e.kind.name, e.chosen.String()})
 	}
 	settings := e.settings(fallback)
 	for _, field := range e.kind.fields() {
-		values = append(values, Value{field.Name, plain(field.Get(settings)), e.origin(&field, fallback)})
+		values = append(values, Value{field.Name, plain(field.Get(settings)), e.origin(&field, fallback).String()})
 	}
 	return values
 }

@@ -131,7 +131,7 @@ func inForce(f *File, section, name string) []string {
 	var lines []string
 	for _, v := range f.Effective(section, name) {
 		value, _ := json.Marshal(v.Value)
-		lines = append(lines, v.Setting+" "+string(value)+" ("+v.From.String()+")")
+		lines = append(lines, v.Setting+" "+string(value)+" ("+v.From+")")
 	}
 	return lines
 }
@@ -219,7 +219,7 @@ func TestABreakersStrategyIsItsOwnElseThatOfTheDefaultsElseStatic(t *testing.T) 
 	}
 	for _, test := range tests {
 		first := parseGood(t, test.file).Effective(Breakers, "a")[0]
-		if first.Setting != "strategy" || first.Value != test.strategy || first.From.String() != test.from {
+		if first.Setting != "strategy" || first.Value != test.strategy || first.From != test.from {
 			t.Errorf("%s: %+v, want strategy %s from %s", test.about, first, test.strategy, test.from)
 		}
 	}
