@@ -53,7 +53,7 @@ func config(args []string, stdout, stderr io.Writer) int {
 		fmt.Fprintf(stderr, "resgen: no directive there uses a name, so there is nothing to write to %s\n", output)
 		return exitFault
 	case output != "":
-		return begin(string(output), settingsfile.Starter(result.Used()), stderr)
+		return begin(string(output), settingsfile.Starter(result.Used()), "resgen config -file "+string(output)+" says what it lacks", stderr)
 	}
 	return printed(stdout, stderr, settingsfile.Starter(result.Used()))
 }
@@ -73,13 +73,12 @@ func noGo() bool {
 	return len(files) == 0
 }
 
-// begin writes a settings file, but never over one that a service may be running
-// with.
-func begin(path string, text []byte, stderr io.Writer) int {
+// begin writes a file, but never over one: settings that a service may be running
+// with, or code that somebody has edited.
+func begin(path string, text []byte, hint string, stderr io.Writer) int {
 	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
 	if errors.Is(err, fs.ErrExist) {
-		fmt.Fprintf(stderr, "resgen: %s exists and stays as it is; resgen config -file %[1]s says what it lacks\n", path)
-		return exitFault
+		return taken(path, hint, stderr)
 	}
 	if err == nil {
 		_, err = f.Write(text)
@@ -92,6 +91,11 @@ func begin(path string, text []byte, stderr io.Writer) int {
 		return exitFault
 	}
 	return exitFine
+}
+
+func taken(path, hint string, stderr io.Writer) int {
+	fmt.Fprintf(stderr, "resgen: %s exists and stays as it is; %s\n", path, hint)
+	return exitFault
 }
 
 // check says what is wrong with a settings file, how it differs from the names

@@ -264,7 +264,7 @@ func TestVersionNamesTheCommand(t *testing.T) {
 }
 
 func TestFieldL08HelpAndListsFitEightyColumns(t *testing.T) {
-	for _, args := range [][]string{{"-help"}, {"config", "-help"}, {"schema", "-help"}} {
+	for _, args := range [][]string{{"-help"}, {"config", "-help"}, {"interface", "-help"}, {"schema", "-help"}} {
 		var stdout, stderr strings.Builder
 		run(args, &stdout, &stderr)
 		for line := range strings.Lines(stdout.String() + stderr.String()) {

@@ -1,0 +1,212 @@
+package extract
+
+import (
+	"bytes"
+	"fmt"
+	"go/format"
+	"go/types"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/resgen-go/resgen/directives"
+	"github.com/resgen-go/resgen/internal/later"
+	"github.com/resgen-go/resgen/internal/words"
+)
+
+// text is the whole file.
+func (w *writer) text() ([]byte, error) {
+	s := &speller{dest: w.dest, names: map[string]string{}, need: map[string]*types.Package{}}
+	w.declaration(s) // to see which packages it needs
+	taken := []string{w.name}
+	for _, param := range w.client.params {
+		taken = append(taken, param.Obj().Name())
+	}
+	s.settle(taken...)
+	body := w.declaration(s)
+	var out bytes.Buffer
+	fmt.Fprintf(&out, "package %s\n\n", w.dest.name)
+	out.WriteString(s.imports())
+	if !w.dest.asks && w.guards() != nil {
+		out.WriteString("//go:generate go tool resgen\n\n")
+	}
+	out.Write(body)
+	return format.Source(out.Bytes())
+}
+
+// declaration is the interface, and the line that holds it to the client.
+func (w *writer) declaration(s *speller) []byte {
+	docs := docs{}
+	var methods bytes.Buffer
+	commented := false
+	for i, m := range w.client.methods {
+		text, comments := w.method(s, docs, m)
+		if i > 0 && (comments || commented) {
+			methods.WriteByte('\n')
+		}
+		methods.WriteString(text)
+		commented = comments
+	}
+	var out bytes.Buffer
+	out.WriteString(w.doc(docs))
+	fmt.Fprintf(&out, "type %s%s interface {\n%s}\n\n", w.name, w.typeParams(s), &methods)
+	holder := s.spell(w.client.holder())
+	if strings.HasPrefix(holder, "*") {
+		holder = "(" + holder + ")"
+	}
+	assertion := fmt.Sprintf("var _ %s = %s(nil)", w.name+w.typeArgs(), holder)
+	if len(w.client.params) > 0 {
+		assertion = fmt.Sprintf("func _%s() {\n%s\n}", w.typeParams(s), assertion)
+	}
+	fmt.Fprintf(&out, "// A compile error here says that %s has changed.\n%s\n", w.typeName(), assertion)
+	return out.Bytes()
+}
+
+// doc is the comment of the interface, with directives to edit.
+func (w *writer) doc(docs docs) string {
+	first := fmt.Sprintf("%s has %d of the %s of %s.", w.name, len(w.kept()), words.Count(w.all, "method"), w.typeName())
+	if len(w.kept()) == w.all {
+		first = fmt.Sprintf("%s has the methods of %s.", w.name, w.typeName())
+	}
+	paragraphs := []string{first}
+	_, deprecated := docs.sentence(w.prog.position(w.client.obj.Pos()), w.client.obj)
+	for _, more := range []string{w.unbounded(), deprecated} {
+		if more != "" {
+			paragraphs = append(paragraphs, more)
+		}
+	}
+	var lines []string
+	for _, kind := range w.guards() {
+		lines = append(lines, directive(kind))
+	}
+	return comment(paragraphs, lines)
+}
+
+// guards are the kinds of which the interface gets a directive: those that guard
+// one of its methods at least.
+func (w *writer) guards() []string {
+	var breaks, bounds bool
+	for _, m := range w.kept() {
+		guarded := returnsError(m.Signature())
+		breaks = breaks || guarded
+		bounds = bounds || guarded && takesContext(m.Signature())
+	}
+	switch {
+	case bounds:
+		return []string{directives.Breaker, directives.Bulkhead, directives.Timeout}
+	case breaks:
+		return []string{directives.Breaker, directives.Bulkhead}
+	}
+	return nil
+}
+
+// unbounded says which methods no timeout bounds though other guards stand before
+// them, for want of a context.
+func (w *writer) unbounded() string {
+	const few = 4
+	var names []string
+	for _, m := range w.kept() {
+		if returnsError(m.Signature()) && !takesContext(m.Signature()) {
+			names = append(names, m.Name())
+		}
+	}
+	switch more := len(names) - few; {
+	case w.guards() == nil:
+		return "None of them can be guarded, because none returns an error."
+	case len(names) == 0:
+		return ""
+	case len(names) == len(w.kept()):
+		return "No timeout bounds them, because none has a context."
+	case more > 1:
+		names = append(names[:few], fmt.Sprintf("%d more", more))
+	}
+	last := len(names) - 1
+	list := strings.TrimPrefix(strings.Join(names[:last], ", ")+" and "+names[last], " and ")
+	return "No timeout bounds " + list + ": " + map[bool]string{true: "it has", false: "they have"}[last == 0] + " no context."
+}
+
+func directive(words ...string) string {
+	return "//" + directives.Tool + ":" + strings.Join(words, " ")
+}
+
+// method is one method, or why it is left out.
+func (w *writer) method(s *speller, docs docs, m *types.Func) (text string, comments bool) {
+	if why := w.dest.obstacle(m.Signature()); why != "" {
+		return comment([]string{m.Name() + " is left out: it needs " + why + "."}, nil), true
+	}
+	first, deprecated := docs.sentence(w.prog.position(m.Origin().Pos()), m)
+	why, none := unguarded(m, s.spell)
+	var paragraphs []string
+	for _, more := range []string{first, why, deprecated} {
+		if more != "" {
+			paragraphs = append(paragraphs, more)
+		}
+	}
+	return comment(paragraphs, none) + m.Name() + s.signature(m.Signature()) + "\n", len(paragraphs) > 0
+}
+
+// unguarded says why a guard cannot or should not stand before a method, with
+// the directive that settles it, if it needs one.
+func unguarded(m *types.Func, spell func(types.Type) string) (why string, none []string) {
+	sig := m.Signature()
+	reading, read := later.Of(sig)
+	switch {
+	case !returnsError(sig) && takesContext(sig):
+		return "It passes through unguarded, because it returns no error.", []string{directive(directives.None)}
+	case !returnsError(sig):
+		return "It passes through unguarded, because it returns no error.", nil
+	case read && takesContext(sig):
+		return "No timeout bounds it, because its " + reading.Phrase(spell) + " is read after it has returned.",
+			[]string{directive(directives.None, directives.Timeout)}
+	}
+	return "", nil
+}
+
+// comment writes a doc comment of paragraphs and directives.
+func comment(paragraphs, directives []string) string {
+	const width = 100
+	var out strings.Builder
+	for i, paragraph := range paragraphs {
+		if i > 0 {
+			out.WriteString("//\n")
+		}
+		line := "//"
+		for _, word := range strings.Fields(paragraph) {
+			if line != "//" && utf8.RuneCountInString(line)+1+utf8.RuneCountInString(word) > width {
+				out.WriteString(line + "\n")
+				line = "//"
+			}
+			line += " " + word
+		}
+		out.WriteString(line + "\n")
+	}
+	if len(paragraphs) > 0 && len(directives) > 0 {
+		out.WriteString("//\n")
+	}
+	for _, line := range directives {
+		out.WriteString(line + "\n")
+	}
+	return out.String()
+}
+
+func (w *writer) typeParams(s *speller) string {
+	var list []string
+	for _, param := range w.client.params {
+		list = append(list, param.Obj().Name()+" "+s.spell(param.Constraint()))
+	}
+	return inBrackets(list)
+}
+
+func (w *writer) typeArgs() string {
+	var list []string
+	for _, param := range w.client.params {
+		list = append(list, param.Obj().Name())
+	}
+	return inBrackets(list)
+}
+
+func inBrackets(list []string) string {
+	if len(list) == 0 {
+		return ""
+	}
+	return "[" + strings.Join(list, ", ") + "]"
+}
