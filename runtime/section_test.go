@@ -1,0 +1,159 @@
+package resilience_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+
+	resilience "github.com/resgen-go/resgen/runtime"
+	"github.com/resgen-go/resgen/runtime/settingsfile"
+)
+
+// guarding is one field of Guards, and how to see that it is asked.
+type guarding struct {
+	field   string
+	guards  resilience.Guards // with the name "g"
+	section string
+	mild    string // settings of "g" under which a call is made
+	strict  string // and under which none is, or none goes well
+	err     error  // then
+}
+
+var failing = errors.New("failing")
+
+// guardings has a row for each field of Guards. Before each call another one is
+// under way that takes a permit, and one has failed.
+var guardings = []guarding{
+	{"Breaker", resilience.Guards{Breaker: "g"}, "breakers", `{"failureThreshold": 9}`, `{"failureThreshold": 1}`, resilience.ErrOpen},
+	{"Classify", resilience.Guards{Breaker: "g", Classify: func(error) resilience.Outcome { return resilience.Failure }},
+		"breakers", `{"failureThreshold": 9}`, `{"failureThreshold": 1}`, resilience.ErrOpen},
+	{"Check", resilience.Guards{Check: []string{"g"}}, "breakers", `{"failureThreshold": 9}`, `{"failureThreshold": 1}`, resilience.ErrGate},
+	{"Bulkhead", resilience.Guards{Bulkhead: "g"}, "bulkheads", `{"maxConcurrentCalls": 2}`, `{"maxConcurrentCalls": 1}`, resilience.ErrFull},
+	{"Preload", resilience.Guards{Preload: []resilience.Permits{{Bulkhead: "g", N: 2}}},
+		"bulkheads", `{"maxConcurrentCalls": 3}`, `{"maxConcurrentCalls": 1}`, resilience.ErrTooLarge},
+	{"Lease", resilience.Guards{Lease: []resilience.Permits{{Bulkhead: "g", N: 2}}},
+		"bulkheads", `{"maxConcurrentCalls": 3}`, `{"maxConcurrentCalls": 2}`, resilience.ErrFull},
+	{"Timeout", resilience.Guards{Timeout: "g"}, "timeouts", `{}`, `{"duration": "1ns"}`, resilience.ErrTimeout},
+}
+
+func TestEachFieldOfGuardsIsAskedAndReloaded(t *testing.T) {
+	var fields []string
+	for field := range reflect.TypeFor[resilience.Guards]().Fields() {
+		fields = append(fields, field.Name)
+	}
+	for _, row := range guardings {
+		fields = slices.DeleteFunc(fields, func(field string) bool { return field == row.field })
+		t.Run(row.field, func(t *testing.T) { row.test(t, row.guards) })
+		if beside := row.guards; beside.Breaker == "" {
+			beside.Breaker = "alone"
+			t.Run(row.field+" beside a breaker", func(t *testing.T) { row.test(t, beside) })
+		}
+	}
+	if len(fields) > 0 {
+		t.Errorf("no row asks %v", fields)
+	}
+}
+
+func (row guarding) settings(of string) string {
+	return fmt.Sprintf(`{%q: {"g": %s}}`, row.section, of)
+}
+
+func (row guarding) test(t *testing.T, guards resilience.Guards) {
+	source := &changing{text: row.settings(row.mild)}
+	registry, err := resilience.New(resilience.Follow(source), resilience.Logger(nil))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer registry.Close()
+	guard := newGuard(t, registry, guards)
+	if err := row.call(t, registry, guard); err != nil {
+		t.Fatalf("under %s a call got %v", row.mild, err)
+	}
+	source.text = row.settings(row.strict)
+	if err := registry.Reload(); err != nil {
+		t.Fatal(err)
+	}
+	if err := row.call(t, registry, guard); !errors.Is(err, row.err) {
+		t.Errorf("under %s a call got %v, want %v", row.strict, err, row.err)
+	}
+	row.testTold(t, registry)
+}
+
+// call makes one call while another one holds what it takes, after one failed.
+func (row guarding) call(t *testing.T, registry *resilience.Registry, guard *resilience.Guard) error {
+	t.Helper()
+	var under resilience.Call
+	defer under.Release()
+	switch {
+	case row.guards.Classify != nil:
+		do(context.Background(), guard, returns(nil))
+	case row.section == "breakers":
+		do(context.Background(), newGuard(t, registry, resilience.Guards{Breaker: "g"}), returns(failing))
+	case row.section == "bulkheads":
+		if err := under.Begin(context.Background(), newGuard(t, registry, resilience.Guards{Bulkhead: "g"})); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return do(context.Background(), guard, func(ctx context.Context) error {
+		if _, bounded := ctx.Deadline(); bounded {
+			<-ctx.Done()
+		}
+		return ctx.Err()
+	})
+}
+
+// testTold tests that whoever looks finds the section and the name in it.
+func (row guarding) testTold(t *testing.T, registry *resilience.Registry) {
+	t.Helper()
+	text, err := json.Marshal(registry.Snapshot())
+	if err != nil {
+		t.Fatal(err)
+	}
+	var shown map[string]json.RawMessage
+	if err := json.Unmarshal(text, &shown); err != nil || !strings.Contains(string(shown[row.section]), `"name":"g"`) {
+		t.Errorf("the snapshot has %s under %s", shown[row.section], row.section)
+	}
+	inForce := func(s resilience.NamedSettings) bool {
+		return s.Section == row.section && s.Name == "g" && len(s.Values) > 0
+	}
+	if !slices.ContainsFunc(registry.Settings(), inForce) {
+		t.Errorf("the settings in force are %v", registry.Settings())
+	}
+}
+
+// TestEachSectionIsDocumented also finds a section whose names no guard asks for.
+func TestEachSectionIsDocumented(t *testing.T) {
+	var schema struct {
+		Properties map[string]any `json:"properties"`
+	}
+	if err := json.Unmarshal(settingsfile.Schema(), &schema); err != nil {
+		t.Fatal(err)
+	}
+	docs, err := os.ReadFile("../docs/settings.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for section := range schema.Properties {
+		asked := slices.ContainsFunc(guardings, func(row guarding) bool { return row.section == section })
+		if !asked && section != "$schema" && section != "sharedState" {
+			t.Errorf("no row asks a guard of %s", section)
+		}
+		if !strings.Contains(string(docs), section) {
+			t.Errorf("docs/settings.md lacks %s", section)
+		}
+		if !strings.Contains(string(settingsfile.Starter(nil)), `"`+section+`":`) {
+			t.Errorf("the starting file lacks %s", section)
+		}
+	}
+	for _, row := range guardings {
+		if schema.Properties[row.section] == nil {
+			t.Errorf("the schema lacks %s", row.section)
+		}
+	}
+}
