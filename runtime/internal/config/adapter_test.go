@@ -29,7 +29,7 @@ func (s *store) Check() []setting.Problem {
 }
 
 // withStore is the format with another section that is one object.
-var withStore = slices.Concat(standard, format{{name: "store", one: "store", single: true, doc: "A store.", kinds: []kind{{fresh: func() any { return new(store) }}}}})
+var withStore = slices.Concat(standard, format{{name: "store", one: "store", single: true, doc: "A store.", variants: []variant{{fresh: func() any { return new(store) }}}}})
 
 func TestASectionMayBeOneObject(t *testing.T) {
 	f, err := withStore.parse("r.json", []byte(`{"store": {"address": "here", "every": 2}, "breakers": {"a": {}}}`), false)
@@ -205,7 +205,7 @@ func TestFieldG06TheRuleHasOneFormInBothPlaces(t *testing.T) {
 		if own.Name == "shared" {
 			continue
 		}
-		if i < 0 || defaults[i].Kind != own.Kind || defaults[i].Range != own.Range || !own.Optional {
+		if i < 0 || defaults[i].Type != own.Type || defaults[i].Range != own.Range || !own.Optional {
 			t.Errorf("%s is %v, and in sharedState %+v", own.Name, own, defaults)
 		}
 	}

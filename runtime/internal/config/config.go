@@ -104,7 +104,7 @@ func (o Origin) String() string { return [...]string{"file", "default section", 
 // defaults.
 func (o Origin) inherited() Origin { return max(o, DefaultSection) }
 
-// remark explains in a message why a kind is in force that the object itself
+// remark explains in a message why a variant is in force that the object itself
 // does not name.
 func (o Origin) remark() string {
 	if o == Own {
@@ -132,10 +132,10 @@ func (f *File) Effective(section, name string) []Value {
 	e, fallback := f.find(s, name)
 	var values []Value
 	if s.choose != "" {
-		values = append(values, Value{s.choose, e.kind.name, e.chosen.String()})
+		values = append(values, Value{s.choose, e.variant.name, e.chosen.String()})
 	}
 	settings := e.settings(fallback)
-	for _, field := range e.kind.fields() {
+	for _, field := range e.variant.fields() {
 		values = append(values, Value{field.Name, plain(field.Get(settings)), e.origin(&field, fallback).String()})
 	}
 	return values

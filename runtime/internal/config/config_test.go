@@ -283,8 +283,8 @@ func spellings(d time.Duration) []string {
 }
 
 func TestFieldF15OneTimeIsJudgedAlikeInEverySpelling(t *testing.T) {
-	fields := standard.section(Breakers).kind("CANARY_RATE_THRESHOLD").fields()
-	fields = slices.DeleteFunc(slices.Clone(fields), func(f setting.Field) bool { return f.Kind != setting.Duration })
+	fields := standard.section(Breakers).variant("CANARY_RATE_THRESHOLD").fields()
+	fields = slices.DeleteFunc(slices.Clone(fields), func(f setting.Field) bool { return f.Type != setting.Duration })
 	rapid.Check(t, func(t *rapid.T) {
 		f := rapid.SampledFrom(fields).Draw(t, "field")
 		bound := rapid.SampledFrom([]any{f.Range.Low, f.Range.High, time.Minute}).Draw(t, "bound").(time.Duration)
@@ -525,7 +525,7 @@ func compareGolden(t *testing.T, path string, got []byte) {
 func TestASettingOfSeveralStrategiesHasOneTypeAndRange(t *testing.T) {
 	for _, s := range standard {
 		shapes := map[string]string{}
-		for _, k := range s.kinds {
+		for _, k := range s.variants {
 			for _, f := range k.fields() {
 				f.Default, f.Like, f.Doc = nil, "", ""
 				o := append(fieldSchema(&f), member{"optional", f.Optional})
@@ -544,18 +544,18 @@ func TestASettingOfSeveralStrategiesHasOneTypeAndRange(t *testing.T) {
 func TestEveryNumberHasBounds(t *testing.T) {
 	for _, s := range standard {
 		for _, f := range s.fields() {
-			isNumber := slices.Contains([]setting.Kind{setting.Int, setting.Float, setting.Duration}, f.Kind)
+			isNumber := slices.Contains([]setting.Type{setting.Int, setting.Float, setting.Duration}, f.Type)
 			if isNumber && (f.Range.Low == nil || f.Range.High == nil) {
 				t.Errorf("%s %s has the range %v", s.name, f.Name, f.Range)
 			}
-			if f.Kind == setting.Duration && f.Range.Low.(time.Duration) < 0 {
+			if f.Type == setting.Duration && f.Range.Low.(time.Duration) < 0 {
 				t.Errorf("%s %s may be negative, which the schema refuses as text", s.name, f.Name)
 			}
 		}
 	}
 }
 
-// Each kind may have rules between settings; its defaults must keep them.
+// Each variant may have rules between settings; its defaults must keep them.
 func TestEveryKindOfSettingsIsSoundByItself(t *testing.T) {
 	for name, k := range allKinds() {
 		s := k.fresh()
@@ -574,10 +574,10 @@ func TestEveryKindOfSettingsIsSoundByItself(t *testing.T) {
 	}
 }
 
-func allKinds() map[string]kind {
-	all := map[string]kind{}
+func allKinds() map[string]variant {
+	all := map[string]variant{}
 	for _, s := range standard {
-		for _, k := range s.kinds {
+		for _, k := range s.variants {
 			all[s.name+" "+k.name] = k
 		}
 	}
@@ -598,7 +598,7 @@ func (o *odd) Check() []setting.Problem {
 }
 
 func TestASectionMoreIsARowMore(t *testing.T) {
-	f := append(slices.Clone(standard), section{name: "odd", one: "odd", kinds: []kind{{fresh: func() any { return new(odd) }}}})
+	f := append(slices.Clone(standard), section{name: "odd", one: "odd", variants: []variant{{fresh: func() any { return new(odd) }}}})
 	_, err := f.parse("resilience.json", []byte(`{"odd": {"x": {"a": 2}, "y": {"b": 10}}}`), false)
 	want := "resilience.json:1:15: odd.x: c is broken\nresilience.json:1:36: odd.y.b: 10 is outside [1, 9]"
 	if err == nil || err.Error() != want {
@@ -625,7 +625,7 @@ func (m *mirrored) Check() []setting.Problem {
 }
 
 func TestASettingThatMirrorsAWrongOneBreaksNoRule(t *testing.T) {
-	f := append(slices.Clone(standard), section{name: "pairs", one: "pair", kinds: []kind{{fresh: func() any { return new(mirrored) }}}})
+	f := append(slices.Clone(standard), section{name: "pairs", one: "pair", variants: []variant{{fresh: func() any { return new(mirrored) }}}})
 	_, err := f.parse("r.json", []byte(`{"pairs": {"default": {"c": 9}, "x": {"a": 10, "c": 0}, "y": {"a": 10, "b": 2, "c": 0}}}`), false)
 	want := "r.json:1:44: pairs.x.a: 10 is outside [1, 9]\nr.json:1:68: pairs.y.a: 10 is outside [1, 9]\nr.json:1:77: pairs.y.b: is above c"
 	if err == nil || err.Error() != want {
@@ -687,7 +687,7 @@ func checkAccepted(t *testing.T, file, again *File) {
 			e, fallback := file.find(s, name)
 			settings := e.settings(fallback)
 			values := map[string]any{}
-			for _, f := range e.kind.fields() {
+			for _, f := range e.variant.fields() {
 				value := f.Get(settings)
 				if value == nil && !f.Optional || value != nil && f.Accepts(value) != nil {
 					t.Errorf("%s.%s.%s is %v", s.name, name, f.Name, value)
@@ -703,13 +703,13 @@ func checkAccepted(t *testing.T, file, again *File) {
 				t.Errorf("%s.%s is read in two ways: %s", s.name, name, cmp.Diff(settings, same))
 			}
 			if !s.single {
-				checkWritten(t, s, name, e.kind, values, settings)
+				checkWritten(t, s, name, e.variant, values, settings)
 			}
 		}
 	}
 }
 
-func checkWritten(t *testing.T, s *section, name string, k *kind, values map[string]any, want any) {
+func checkWritten(t *testing.T, s *section, name string, k *variant, values map[string]any, want any) {
 	t.Helper()
 	if s.choose != "" {
 		values[s.choose] = k.name

@@ -70,7 +70,7 @@ func (f byPlace) Less(i, j int) bool {
 }
 
 // faults is the fault that ends the reading.
-func (t *text) faults(file string, bad *oops) Faults {
+func (t *text) faults(file string, bad *syntaxError) Faults {
 	line, column := t.place(bad.at)
 	return Faults{{File: file, Line: line, Column: column, Message: bad.message}}
 }

@@ -50,18 +50,18 @@ func plainName(name string) string {
 }
 
 // hint says what stands for a setting of another tool, in an object of a section
-// and of a kind, nil where that is not clear.
+// and of a variant, nil where that is not clear.
 func (s *section) hint(e *entry, name string) (text, meant string, ok bool) {
 	targets := foreign.settings[plainName(name)]
 	here := slices.DeleteFunc(slices.Clone(targets), func(t target) bool { return t.section != s.name })
 	for _, t := range here {
-		if slices.Contains(s.known(e.kind), t.setting) {
+		if slices.Contains(s.known(e.variant), t.setting) {
 			return "did you mean " + t.setting + "?", t.setting, true
 		}
 	}
 	if len(here) > 0 {
 		t := here[0]
-		return "did you mean " + t.setting + ", which belongs to " + enumerate(kindNames(s.owners(t.setting))) + "?", t.setting, true
+		return "did you mean " + t.setting + ", which belongs to " + enumerate(variantNames(s.owners(t.setting))) + "?", t.setting, true
 	}
 	if around := foreign.around[plainName(name)]; around != "" && around != "-" && (len(targets) == 0 || around != s.name) {
 		return "write " + around + "." + lastName(e.path, around) + "…", "", true

@@ -15,18 +15,18 @@ type format []section
 // section holds named objects of one sort, such as "breakers", or is itself one
 // object.
 type section struct {
-	name   string
-	one    string // what one object of it is: "breaker"
-	doc    string
-	single bool   // the section itself is the one object
-	secret bool   // values may be secrets, or stand beside some, so faults don't show them
-	choose string // the field that says an object's kind; empty if there is but one
-	kinds  []kind // the first is built in
+	name     string
+	one      string // what one object of it is: "breaker"
+	doc      string
+	single   bool      // the section itself is the one object
+	secret   bool      // values may be secrets, or stand beside some, so faults don't show them
+	choose   string    // the field that says an object's variant; empty if there is but one
+	variants []variant // the first is built in
 }
 
-// kind is one sort of settings that an object of a section can have, such as a
+// variant is one sort of settings that an object of a section can have, such as a
 // breaker's strategy.
-type kind struct {
+type variant struct {
 	name, doc string
 	fresh     func() any // pointer to a new settings struct
 }
@@ -63,32 +63,32 @@ func (f format) names() []string {
 	return names
 }
 
-func (s *section) kind(name string) *kind {
-	i := slices.IndexFunc(s.kinds, func(k kind) bool { return k.name == name })
+func (s *section) variant(name string) *variant {
+	i := slices.IndexFunc(s.variants, func(v variant) bool { return v.name == name })
 	if i < 0 {
 		return nil
 	}
-	return &s.kinds[i]
+	return &s.variants[i]
 }
 
-func (s *section) kindNames() []string { return kindNames(s.kinds) }
+func (s *section) variantNames() []string { return variantNames(s.variants) }
 
-// owners are the kinds that have a field.
-func (s *section) owners(field string) []kind {
-	var owners []kind
-	for _, k := range s.kinds {
-		if k.field(field) != nil {
-			owners = append(owners, k)
+// owners are the variants that have a field.
+func (s *section) owners(field string) []variant {
+	var owners []variant
+	for _, v := range s.variants {
+		if v.field(field) != nil {
+			owners = append(owners, v)
 		}
 	}
 	return owners
 }
 
-// fields are the fields of all kinds, each once.
+// fields are the fields of all variants, each once.
 func (s *section) fields() []setting.Field {
 	var all []setting.Field
-	for _, k := range s.kinds {
-		for _, f := range k.fields() {
+	for _, v := range s.variants {
+		for _, f := range v.fields() {
 			if !slices.ContainsFunc(all, func(g setting.Field) bool { return g.Name == f.Name }) {
 				all = append(all, f)
 			}
@@ -97,10 +97,10 @@ func (s *section) fields() []setting.Field {
 	return all
 }
 
-func (k *kind) fields() []setting.Field { return setting.Describe(k.fresh()) }
+func (v *variant) fields() []setting.Field { return setting.Describe(v.fresh()) }
 
-func (k *kind) field(name string) *setting.Field {
-	fields := k.fields()
+func (v *variant) field(name string) *setting.Field {
+	fields := v.fields()
 	i := slices.IndexFunc(fields, func(f setting.Field) bool { return f.Name == name })
 	if i < 0 {
 		return nil
@@ -108,10 +108,10 @@ func (k *kind) field(name string) *setting.Field {
 	return &fields[i]
 }
 
-func kindNames(kinds []kind) []string {
-	names := make([]string, len(kinds))
-	for i, k := range kinds {
-		names[i] = k.name
+func variantNames(variants []variant) []string {
+	names := make([]string, len(variants))
+	for i, v := range variants {
+		names[i] = v.name
 	}
 	return names
 }

@@ -15,21 +15,21 @@ func (f *File) find(s *section, name string) (e, fallback *entry) {
 		e = all.named[name]
 	}
 	if e == nil {
-		e = &entry{kind: fallback.kind, chosen: fallback.chosen.inherited()}
+		e = &entry{variant: fallback.variant, chosen: fallback.chosen.inherited()}
 	}
 	return e, fallback
 }
 
-// settings are a new struct of the entry's kind with the fields of the entry,
+// settings are a new struct of the entry's variant with the fields of the entry,
 // else of the fallback, else built in.
 func (e *entry) settings(fallback *entry) any {
 	values := map[string]any{}
-	for _, f := range e.kind.fields() {
+	for _, f := range e.variant.fields() {
 		if g, _, ok := e.lookup(f.Name, fallback); ok {
 			values[f.Name] = g.value
 		}
 	}
-	s := e.kind.fresh()
+	s := e.variant.fresh()
 	setting.Fill(s, values)
 	return s
 }

@@ -35,7 +35,7 @@ type entry struct {
 	at      int
 	line    int // of its name
 	column  int
-	kind    *kind // nil if the file says one that does not exist
+	variant *variant // nil if the file says one that does not exist
 	chosen  Origin
 	given   map[string]given
 	unclear map[string]bool // fields whose values or names are wrong, so that nobody knows what they should be
@@ -136,7 +136,7 @@ func (r *reader) reported(at int) bool {
 }
 
 // section reads the objects of a section, the defaults first, for they say of
-// which kind the others are.
+// which variant the others are.
 func (r *reader) section(s *section, path string, v hujson.Value) *entries {
 	all := &entries{fallback: s.builtIn(), named: map[string]*entry{}}
 	object, ok := r.object(v, path)
@@ -220,7 +220,7 @@ func (r *reader) nameless(section *entries, sharer *entry) {
 
 // builtIn is what an absent object "default" amounts to.
 func (s *section) builtIn() *entry {
-	return &entry{kind: &s.kinds[0], chosen: BuiltIn}
+	return &entry{variant: &s.variants[0], chosen: BuiltIn}
 }
 
 func (r *reader) checkName(m hujson.ObjectMember, path, one string) {
@@ -239,7 +239,7 @@ func noName(one string) string {
 }
 
 // entry reads one object. Without a fallback it is that of the defaults, which
-// may have fields of every kind.
+// may have fields of every variant.
 func (r *reader) entry(s *section, fallback *entry, path string, v hujson.Value) *entry {
 	e := &entry{path: path, at: v.StartOffset, given: map[string]given{}, unclear: map[string]bool{}}
 	object, ok := r.object(v, path)
@@ -247,36 +247,36 @@ func (r *reader) entry(s *section, fallback *entry, path string, v hujson.Value)
 		e.opaque = true
 		return e
 	}
-	e.kind, e.chosen = r.chooseKind(s, fallback, path, object)
+	e.variant, e.chosen = r.chooseVariant(s, fallback, path, object)
 	for _, m := range object.Members {
 		r.field(s, e, fallback == nil, m)
 	}
 	return e
 }
 
-// chooseKind says which kind an object is of, and why: it says so itself, else
+// chooseVariant says which variant an object is of, and why: it says so itself, else
 // the defaults do, else it is built in.
-func (r *reader) chooseKind(s *section, fallback *entry, path string, object *hujson.Object) (*kind, Origin) {
+func (r *reader) chooseVariant(s *section, fallback *entry, path string, object *hujson.Object) (*variant, Origin) {
 	for _, m := range object.Members {
 		if s.choose == "" || nameOf(m) != s.choose {
 			continue
 		}
 		name, ok := r.textOf(m.Value)
 		if !ok {
-			r.wrong(m.Value, join(path, s.choose), "one of "+strings.Join(s.kindNames(), ", "))
+			r.wrong(m.Value, join(path, s.choose), "one of "+strings.Join(s.variantNames(), ", "))
 			return nil, Own
 		}
-		k := s.kind(name)
+		k := s.variant(name)
 		if k == nil {
 			r.fault(m.Value.StartOffset, join(path, s.choose), "%s is no %s; %s",
-				r.describe(m.Value), s.choose, suggestAmong(name, s.kindNames()))
+				r.describe(m.Value), s.choose, suggestAmong(name, s.variantNames()))
 		}
 		return k, Own
 	}
 	if fallback == nil {
-		return &s.kinds[0], BuiltIn
+		return &s.variants[0], BuiltIn
 	}
-	return fallback.kind, fallback.chosen.inherited()
+	return fallback.variant, fallback.chosen.inherited()
 }
 
 // field reads one member of an entry.
@@ -292,15 +292,15 @@ func (r *reader) field(s *section, e *entry, isFallback bool, m hujson.ObjectMem
 	case len(owners) == 0:
 		hint, meant, ok := s.hint(e, name)
 		if !ok {
-			hint = suggest(name, s.known(e.kind))
-			meant, _ = near(name, s.known(e.kind))
+			hint = suggest(name, s.known(e.variant))
+			meant, _ = near(name, s.known(e.variant))
 		}
 		r.fault(m.Name.StartOffset, path, "no such setting%s; %s", glyph.Remark(name), hint)
 		e.unclear[meant] = true
 		return
-	case f == nil && e.kind != nil && !isFallback:
+	case f == nil && e.variant != nil && !isFallback:
 		r.fault(m.Name.StartOffset, path, "belongs to %s; the %s here is %s%s",
-			enumerate(kindNames(owners)), s.choose, e.kind.name, e.chosen.remark())
+			enumerate(variantNames(owners)), s.choose, e.variant.name, e.chosen.remark())
 		return
 	case f == nil:
 		f = owners[0].field(name)
@@ -314,39 +314,39 @@ func (r *reader) field(s *section, e *entry, isFallback bool, m hujson.ObjectMem
 	}
 }
 
-// known are the names of fields that an object of a kind may have.
-func (s *section) known(k *kind) []string {
+// known are the names of fields that an object of a variant may have.
+func (s *section) known(v *variant) []string {
 	var names []string
 	if s.choose != "" {
 		names = append(names, s.choose)
 	}
-	if k == nil {
+	if v == nil {
 		return append(names, fieldNames(s.fields())...)
 	}
-	return append(names, fieldNames(k.fields())...)
+	return append(names, fieldNames(v.fields())...)
 }
 
 func (e *entry) field(name string) *setting.Field {
-	if e.kind == nil {
+	if e.variant == nil {
 		return nil
 	}
-	return e.kind.field(name)
+	return e.variant.field(name)
 }
 
 // idleDefaults reports defaults that nothing in the section can have.
 func (r *reader) idleDefaults(s *section, all *entries) {
-	used := []*kind{all.fallback.kind}
+	used := []*variant{all.fallback.variant}
 	for _, e := range all.named {
-		used = append(used, e.kind)
+		used = append(used, e.variant)
 	}
 	if slices.Contains(used, nil) {
 		return
 	}
 	for name, g := range all.fallback.given {
-		if !slices.ContainsFunc(used, func(k *kind) bool { return k.field(name) != nil }) {
+		if !slices.ContainsFunc(used, func(v *variant) bool { return v.field(name) != nil }) {
 			r.fault(g.at, join(all.fallback.path, name), "belongs to %s; the %s here is %s%s, and no %s has another",
-				enumerate(kindNames(s.owners(name))), s.choose,
-				all.fallback.kind.name, all.fallback.chosen.remark(), s.one)
+				enumerate(variantNames(s.owners(name))), s.choose,
+				all.fallback.variant.name, all.fallback.chosen.remark(), s.one)
 		}
 	}
 }
@@ -354,7 +354,7 @@ func (r *reader) idleDefaults(s *section, all *entries) {
 // rules asks an entry's settings, as they are in force, for broken rules
 // between them.
 func (r *reader) rules(e, fallback *entry) {
-	if e.kind == nil {
+	if e.variant == nil {
 		return
 	}
 	s := e.settings(fallback)
@@ -368,7 +368,7 @@ func (r *reader) rules(e, fallback *entry) {
 
 // blame appends problems at their places: at the setting itself if the file has
 // it, else at the other one that it does not fit. What the entry has from
-// defaults of its own kind is said there already. Of a setting that is unclear
+// defaults of its own variant is said there already. Of a setting that is unclear
 // nobody can say what it fits.
 func (r *reader) blame(faults Faults, e, fallback *entry, problems []setting.Problem) Faults {
 	for _, p := range problems {
@@ -378,7 +378,7 @@ func (r *reader) blame(faults Faults, e, fallback *entry, problems []setting.Pro
 		at, path, message, own := e.holds(p)
 		if !own && fallback != nil {
 			inheritedAt, inheritedPath, inherited, ok := fallback.holds(p)
-			if ok && fallback.kind == e.kind {
+			if ok && fallback.variant == e.variant {
 				continue
 			}
 			if ok {

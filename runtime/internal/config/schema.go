@@ -41,11 +41,11 @@ func (f format) schema() []byte {
 func (s *section) definitions() object {
 	switch {
 	case s.single:
-		return object{{s.name, closed(s.doc, fieldSchemas(s.kinds[0].fields()))}}
+		return object{{s.name, closed(s.doc, fieldSchemas(s.variants[0].fields()))}}
 	case s.choose == "":
 		return object{
 			{s.name, s.outline(ref(s.one))},
-			{s.one, s.kindSchema(&s.kinds[0])},
+			{s.one, s.variantSchema(&s.variants[0])},
 		}
 	}
 	outline := s.outline(ref(s.one))
@@ -58,8 +58,8 @@ func (s *section) definitions() object {
 		{s.one, s.entrySchema()},
 		{s.one + "." + fallback, s.fallbackSchema()},
 	}
-	for i := range s.kinds {
-		defs = append(defs, member{s.one + "." + s.kinds[i].name, s.kindSchema(&s.kinds[i])})
+	for i := range s.variants {
+		defs = append(defs, member{s.one + "." + s.variants[i].name, s.variantSchema(&s.variants[i])})
 	}
 	return defs
 }
@@ -74,14 +74,14 @@ func (s *section) outline(entry object) object {
 	}
 }
 
-// entrySchema is an object that may choose its kind. What holds if it does not
+// entrySchema is an object that may choose its variant. What holds if it does not
 // is up to [section.inheritance].
 func (s *section) entrySchema() object {
 	var chosen []any
-	for _, k := range s.kinds {
+	for _, v := range s.variants {
 		chosen = append(chosen, object{
-			{"if", object{{"required", list(s.choose)}, {"properties", s.isKind(k.name)}}},
-			{"then", ref(s.one + "." + k.name)},
+			{"if", object{{"required", list(s.choose)}, {"properties", s.isVariant(v.name)}}},
+			{"then", ref(s.one + "." + v.name)},
 		})
 	}
 	return object{
@@ -91,14 +91,14 @@ func (s *section) entrySchema() object {
 	}
 }
 
-// inheritance has for each kind: if the defaults are of that kind, so are the
+// inheritance has for each variant: if the defaults are of that variant, so are the
 // objects that choose none.
 func (s *section) inheritance() []any {
 	var rules []any
-	for i, k := range s.kinds {
-		given := object{{"properties", s.isKind(k.name)}}
+	for i, v := range s.variants {
+		given := object{{"properties", s.isVariant(v.name)}}
 		condition := object{{"properties", object{{fallback, given}}}}
-		if i > 0 { // the first kind also holds without any choice
+		if i > 0 { // the first variant also holds without any choice
 			given = append(given, member{"required", list(s.choose)})
 			condition = object{{"required", list(fallback)}, {"properties", object{{fallback, given}}}}
 		}
@@ -106,21 +106,21 @@ func (s *section) inheritance() []any {
 			{"properties", object{{fallback, true}}},
 			{"additionalProperties", object{
 				{"if", object{{"required", list(s.choose)}}},
-				{"else", ref(s.one + "." + k.name)},
+				{"else", ref(s.one + "." + v.name)},
 			}},
 		}}})
 	}
 	return rules
 }
 
-// idleRules have for the fields of some kinds only: if the defaults have one,
-// something in the section is of such a kind.
+// idleRules have for the fields of some variants only: if the defaults have one,
+// something in the section is of such a variant.
 func (s *section) idleRules() []any {
 	var owners []string
 	having := map[string][]any{}
 	for _, f := range s.fields() {
-		names := kindNames(s.owners(f.Name))
-		if len(names) == len(s.kinds) {
+		names := variantNames(s.owners(f.Name))
+		if len(names) == len(s.variants) {
 			continue
 		}
 		key := strings.Join(names, ",")
@@ -133,18 +133,18 @@ func (s *section) idleRules() []any {
 	for _, key := range owners {
 		rules = append(rules, object{
 			{"if", object{{"required", list(fallback)}, {"properties", object{{fallback, object{{"anyOf", having[key]}}}}}}},
-			{"then", s.someKind(strings.Split(key, ","))},
+			{"then", s.someVariant(strings.Split(key, ","))},
 		})
 	}
 	return rules
 }
 
-// someKind says that an object of the section, the defaults included, is of one
-// of the kinds.
-func (s *section) someKind(names []string) object {
+// someVariant says that an object of the section, the defaults included, is of one
+// of the variants.
+func (s *section) someVariant(names []string) object {
 	chosen := object{{"required", list(s.choose)}, {"properties", object{{s.choose, object{{"enum", list(names...)}}}}}}
 	some := object{{"not", object{{"additionalProperties", object{{"not", chosen}}}}}}
-	if !slices.Contains(names, s.kinds[0].name) {
+	if !slices.Contains(names, s.variants[0].name) {
 		return some
 	}
 	unchosen := object{{"properties", object{{fallback, object{{"not", object{{"required", list(s.choose)}}}}}}}}
@@ -152,7 +152,7 @@ func (s *section) someKind(names []string) object {
 }
 
 // fallbackSchema is the object of the defaults, which may have the fields of
-// every kind.
+// every variant.
 func (s *section) fallbackSchema() object {
 	properties := object{{s.choose, s.choice()}}
 	for _, f := range s.fields() {
@@ -162,7 +162,7 @@ func (s *section) fallbackSchema() object {
 }
 
 // sharedSchema is a field that may have another meaning and default in each
-// kind, but one type and range in all.
+// variant, but one type and range in all.
 func (s *section) sharedSchema(field string) object {
 	owners := s.owners(field)
 	if len(owners) == 1 {
@@ -170,9 +170,9 @@ func (s *section) sharedSchema(field string) object {
 	}
 	f := *owners[0].field(field)
 	var meanings []string
-	for _, k := range owners {
-		meanings = append(meanings, k.name+": "+k.field(field).Doc)
-		if k.field(field).Default != f.Default {
+	for _, v := range owners {
+		meanings = append(meanings, v.name+": "+v.field(field).Doc)
+		if v.field(field).Default != f.Default {
 			f.Default = nil
 		}
 	}
@@ -180,12 +180,12 @@ func (s *section) sharedSchema(field string) object {
 	return fieldSchema(&f)
 }
 
-func (s *section) kindSchema(k *kind) object {
+func (s *section) variantSchema(v *variant) object {
 	var properties object
 	if s.choose != "" {
-		properties = s.isKind(k.name)
+		properties = s.isVariant(v.name)
 	}
-	return closed(k.doc, append(properties, fieldSchemas(k.fields())...))
+	return closed(v.doc, append(properties, fieldSchemas(v.fields())...))
 }
 
 // closed is an object that has no other properties.
@@ -197,15 +197,15 @@ func closed(description string, properties object) object {
 	return o
 }
 
-func (s *section) isKind(name string) object { return object{{s.choose, object{{"const", name}}}} }
+func (s *section) isVariant(name string) object { return object{{s.choose, object{{"const", name}}}} }
 
-// choice is the field that chooses a kind.
+// choice is the field that chooses a variant.
 func (s *section) choice() object {
 	lines := []string{}
-	for _, k := range s.kinds {
-		lines = append(lines, k.name+": "+k.doc)
+	for _, v := range s.variants {
+		lines = append(lines, v.name+": "+v.doc)
 	}
-	return object{{"description", strings.Join(lines, "\n")}, {"enum", list(s.kindNames()...)}}
+	return object{{"description", strings.Join(lines, "\n")}, {"enum", list(s.variantNames()...)}}
 }
 
 func fieldSchemas(fields []setting.Field) object {
@@ -223,13 +223,13 @@ func fieldSchema(f *setting.Field) object {
 	}
 	o := object{{"description", doc}}
 	switch {
-	case f.Kind == setting.Int:
+	case f.Type == setting.Int:
 		o = append(append(o, member{"type", "integer"}), limits(f.Range)...)
-	case f.Kind == setting.Float:
+	case f.Type == setting.Float:
 		o = append(append(o, member{"type", "number"}), limits(f.Range)...)
-	case f.Kind == setting.Duration:
+	case f.Type == setting.Duration:
 		o = append(o, ref(durationIn(f.Range))...)
-	case f.Kind == setting.Bool:
+	case f.Type == setting.Bool:
 		o = append(o, member{"type", "boolean"})
 	case f.OneOf == nil:
 		o = append(o, member{"type", "string"})
@@ -273,7 +273,7 @@ func (f format) durations() (defs object) {
 	known := map[setting.Range]bool{}
 	for _, s := range f {
 		for _, field := range s.fields() {
-			if field.Kind == setting.Duration && !known[field.Range] {
+			if field.Type == setting.Duration && !known[field.Range] {
 				known[field.Range] = true
 				defs = append(defs, member{durationIn(field.Range), durationSchema(field.Range)})
 			}
@@ -295,7 +295,7 @@ func durationIn(r setting.Range) string {
 // that know errorMessage show it in place of the pattern.
 func durationSchema(r setting.Range) object {
 	return append(object{
-		{"errorMessage", expected(&setting.Field{Kind: setting.Duration, Range: r})},
+		{"errorMessage", expected(&setting.Field{Type: setting.Duration, Range: r})},
 		{"type", list("string", "number")},
 		{"pattern", setting.DurationPattern},
 	}, limits(r)...)

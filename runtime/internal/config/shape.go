@@ -24,10 +24,10 @@ type shape struct {
 // misshapen finds the faults of the whole: brackets that don't match or nest
 // too deeply, texts and comments that do not end. A parser sees most of them
 // late, and recursion could not survive the depth.
-func (t *text) misshapen() *oops {
+func (t *text) misshapen() *syntaxError {
 	s, fault := t.shape(len(t.data))
 	if fault == nil && len(s.open) > 0 {
-		fault = &oops{len(t.data), "found the end of the file, expected " + t.closing(s.open[len(s.open)-1])}
+		fault = &syntaxError{len(t.data), "found the end of the file, expected " + t.closing(s.open[len(s.open)-1])}
 	}
 	return fault
 }
@@ -44,7 +44,7 @@ func (s *shape) isName(t *text) bool {
 }
 
 // shape goes over the tokens up to an offset.
-func (t *text) shape(upto int) (s shape, fault *oops) {
+func (t *text) shape(upto int) (s shape, fault *syntaxError) {
 	for i := 0; i < upto && fault == nil; {
 		c, end := t.data[i], i+1
 		switch c {
@@ -65,7 +65,7 @@ func (t *text) shape(upto int) (s shape, fault *oops) {
 			fault = s.bracket(t, i)
 		}
 		if end < 0 {
-			return s, &oops{i, unended[c]}
+			return s, &syntaxError{i, unended[c]}
 		}
 		s.last, i = c, end
 	}
@@ -73,11 +73,11 @@ func (t *text) shape(upto int) (s shape, fault *oops) {
 }
 
 // bracket opens or closes one, if that is what stands at an offset.
-func (s *shape) bracket(t *text, at int) *oops {
+func (s *shape) bracket(t *text, at int) *syntaxError {
 	switch c := t.data[at]; c {
 	case '{', '[':
 		if s.open = append(s.open, at); len(s.open) > maxDepth {
-			return &oops{at, tooDeep}
+			return &syntaxError{at, tooDeep}
 		}
 	case '}', ']':
 		if len(s.open) == 0 {
@@ -85,7 +85,7 @@ func (s *shape) bracket(t *text, at int) *oops {
 		}
 		opened := s.open[len(s.open)-1]
 		if t.data[opened]+2 != c {
-			return &oops{at, fmt.Sprintf("found '%c', expected %s", c, t.closing(opened))}
+			return &syntaxError{at, fmt.Sprintf("found '%c', expected %s", c, t.closing(opened))}
 		}
 		s.open = s.open[:len(s.open)-1]
 	}

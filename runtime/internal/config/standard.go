@@ -18,29 +18,29 @@ const (
 // standard is the format of the file as users know it.
 var standard = format{
 	{
-		name: Breakers, one: "breaker", choose: "strategy", kinds: strategies(),
+		name: Breakers, one: "breaker", choose: "strategy", variants: strategies(),
 		doc: "Circuit breakers by name.",
 	},
 	{
-		name: Bulkheads, one: "bulkhead", kinds: []kind{{fresh: func() any { return new(bulkhead.Settings) }}},
+		name: Bulkheads, one: "bulkhead", variants: []variant{{fresh: func() any { return new(bulkhead.Settings) }}},
 		doc: "Limits on concurrent calls by name.",
 	},
 	{
-		name: Timeouts, one: "timeout", kinds: []kind{{fresh: func() any { return new(Timeout) }}},
+		name: Timeouts, one: "timeout", variants: []variant{{fresh: func() any { return new(Timeout) }}},
 		doc: "Limits on the time of one call by name. One without a duration bounds nothing.",
 	},
 	{
-		name: SharedState, one: SharedState, single: true, secret: true, kinds: []kind{{fresh: func() any { return new(sharedstate.Settings) }}},
+		name: SharedState, one: SharedState, single: true, secret: true, variants: []variant{{fresh: func() any { return new(sharedstate.Settings) }}},
 		doc: "How processes share the breakers with \"shared\": true, on a Redis server; see docs/shared-state.md.",
 	},
 }
 
-func strategies() []kind {
-	kinds := make([]kind, len(breaker.Strategies))
+func strategies() []variant {
+	variants := make([]variant, len(breaker.Strategies))
 	for i, s := range breaker.Strategies {
-		kinds[i] = kind{s.Name, s.Doc, func() any { return s.New() }}
+		variants[i] = variant{s.Name, s.Doc, func() any { return s.New() }}
 	}
-	return kinds
+	return variants
 }
 
 // InForce is a new copy of the settings of a name of a section: a pointer to the
@@ -50,9 +50,9 @@ func (f *File) InForce(section, name string) (settings any) {
 	return settings
 }
 
-func (f *File) inForce(section, name string) (kind string, settings any) {
+func (f *File) inForce(section, name string) (variant string, settings any) {
 	e, fallback := f.find(f.format.section(section), name)
-	return e.kind.name, e.settings(fallback)
+	return e.variant.name, e.settings(fallback)
 }
 
 // breaker is the strategy and the settings of a breaker.

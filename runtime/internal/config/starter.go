@@ -82,29 +82,29 @@ func (s *section) starter(used []string) listing {
 	return all
 }
 
-// showcase is the choice of a kind, if there is one, under comments with the
+// showcase is the choice of a variant, if there is one, under comments with the
 // settings of each.
 func (s *section) showcase() (p part) {
-	for _, k := range s.kinds {
+	for _, v := range s.variants {
 		if s.choose != "" {
-			p.comments = append(p.comments, k.name+": "+k.doc)
+			p.comments = append(p.comments, v.name+": "+v.doc)
 		}
-		for _, f := range k.fields() {
-			p.comments = append(p.comments, "  "+k.show(&f))
+		for _, f := range v.fields() {
+			p.comments = append(p.comments, "  "+v.show(&f))
 		}
 	}
 	if s.choose != "" {
-		p.code = pair(s.choose, strconv.Quote(s.kinds[0].name))
+		p.code = pair(s.choose, strconv.Quote(s.variants[0].name))
 	}
 	return p
 }
 
 // show is a setting as one writes it, and what it means.
-func (k *kind) show(f *setting.Field) string {
+func (v *variant) show(f *setting.Field) string {
 	meaning := fmt.Sprintf(" // %s; %s", f.Doc, column.Together(f.Allowed()))
 	switch {
 	case f.Like != "":
-		like := k.field(f.Like)
+		like := v.field(f.Like)
 		return fmt.Sprintf("%q: %s,%s; default: that of %s", f.Name, scalar(plain(like.Default)), meaning, f.Like)
 	case f.Default == nil:
 		return fmt.Sprintf("%q:%s; optional", f.Name, meaning)

@@ -33,7 +33,7 @@ type document struct {
 // parse reads JSON with comments and trailing commas. Values that are no JSON
 // are left to whoever knows what is allowed in their place; any other fault of
 // syntax ends the reading.
-func parse(t *text) (*document, *oops) {
+func parse(t *text) (*document, *syntaxError) {
 	misshapen := t.misshapen()
 	if misshapen != nil && misshapen.message == tooDeep {
 		return nil, misshapen
@@ -51,7 +51,7 @@ func parse(t *text) (*document, *oops) {
 			return nil, misshapen
 		}
 		if !t.oddValue(at, reason) || len(d.odd) == maxOdd {
-			return nil, &oops{at, t.complaint(at, reason)}
+			return nil, &syntaxError{at, t.complaint(at, reason)}
 		}
 		d.odd[at] = true
 		end := literalEnd(data, at)

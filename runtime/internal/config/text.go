@@ -18,8 +18,8 @@ type text struct {
 // a place in a long line is found quickly.
 const block = 1024
 
-// oops is a fault that is still without its place's line and column.
-type oops struct {
+// syntaxError is a fault that is still without its place's line and column.
+type syntaxError struct {
 	at      int // offset
 	message string
 }
@@ -28,9 +28,9 @@ var bom = []byte("\xEF\xBB\xBF")
 
 // newText strips the byte order mark that some editors write, and refuses what
 // is no UTF-8 text.
-func newText(data []byte) (*text, *oops) {
+func newText(data []byte) (*text, *syntaxError) {
 	if len(data) > MaxSize {
-		return &text{lines: []int{0}}, &oops{0, fmt.Sprintf("the file is larger than %d MiB", MaxSize>>20)}
+		return &text{lines: []int{0}}, &syntaxError{0, fmt.Sprintf("the file is larger than %d MiB", MaxSize>>20)}
 	}
 	data = bytes.TrimPrefix(data, bom)
 	t := &text{data: data, lines: []int{0}}
@@ -49,17 +49,17 @@ func newText(data []byte) (*text, *oops) {
 	return t, t.check()
 }
 
-func (t *text) check() *oops {
+func (t *text) check() *syntaxError {
 	if isWide(t.data) {
-		return &oops{0, "the file is UTF-16 or UTF-32; save it as UTF-8"}
+		return &syntaxError{0, "the file is UTF-16 or UTF-32; save it as UTF-8"}
 	}
 	if nul := bytes.IndexByte(t.data, 0); nul >= 0 {
-		return &oops{nul, "found a NUL byte; this is no text file"}
+		return &syntaxError{nul, "found a NUL byte; this is no text file"}
 	}
 	for i := 0; i < len(t.data); {
 		r, n := utf8.DecodeRune(t.data[i:])
 		if r == utf8.RuneError && n == 1 {
-			return &oops{i, fmt.Sprintf("byte 0x%02x is not UTF-8; save the file as UTF-8", t.data[i])}
+			return &syntaxError{i, fmt.Sprintf("byte 0x%02x is not UTF-8; save the file as UTF-8", t.data[i])}
 		}
 		i += n
 	}

@@ -64,24 +64,24 @@ func (r *reader) otherUnit(f *setting.Field, v hujson.Value) string {
 // what the schema sees.
 func (r *reader) inRange(f *setting.Field, v hujson.Value, value any) bool {
 	seconds, isNumber := r.numberOf(v)
-	return f.Range.Holds(value) && (f.Kind != setting.Duration || !isNumber || f.Range.HoldsSeconds(seconds))
+	return f.Range.Holds(value) && (f.Type != setting.Duration || !isNumber || f.Range.HoldsSeconds(seconds))
 }
 
-// typed reads a value as the Go type of a field's kind.
+// typed reads a value as the Go type of a field.
 func (r *reader) typed(f *setting.Field, v hujson.Value) (value any, ok bool) {
 	text, isText := r.textOf(v)
 	number, isNumber := r.numberOf(v)
 	switch {
-	case f.Kind == setting.Int:
+	case f.Type == setting.Int:
 		return whole(number), isNumber && number == math.Trunc(number)
-	case f.Kind == setting.Float:
+	case f.Type == setting.Float:
 		return number, isNumber
-	case f.Kind == setting.Duration && isNumber:
+	case f.Type == setting.Duration && isNumber:
 		return setting.Seconds(r.raw(v)), true
-	case f.Kind == setting.Duration:
+	case f.Type == setting.Duration:
 		d, err := setting.ParseDuration(text)
 		return d, isText && err == nil
-	case f.Kind == setting.Bool:
+	case f.Type == setting.Bool:
 		raw := r.raw(v)
 		return raw == "true", raw == "true" || raw == "false"
 	default:
@@ -155,7 +155,7 @@ func (r *reader) describe(v hujson.Value) string {
 
 // expected says what a field takes.
 func expected(f *setting.Field) string {
-	switch f.Kind {
+	switch f.Type {
 	case setting.Int:
 		return "a whole number in " + f.Allowed()
 	case setting.Float:
@@ -169,7 +169,7 @@ func expected(f *setting.Field) string {
 
 // guess adds what a text that a field does not take was most likely meant to be.
 func (r *reader) guess(f *setting.Field, text string) string {
-	if f.Kind != setting.Duration || r.secret {
+	if f.Type != setting.Duration || r.secret {
 		return ""
 	}
 	if meant := f.Doubt(text, setting.Seconds(text)); meant != "" {

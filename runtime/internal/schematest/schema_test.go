@@ -202,7 +202,7 @@ func anyEntry(t *rapid.T, kinds []any) any {
 // anyValue draws values at the bounds of a field's range, beside them and
 // between.
 func anyValue(t *rapid.T, f *setting.Field) any {
-	switch f.Kind {
+	switch f.Type {
 	case setting.Int:
 		low, high := f.Range.Low.(int), f.Range.High.(int)
 		return rapid.SampledFrom([]any{low, high, low + 1, json.Number(fmt.Sprintf("%d.0", low+1)),

@@ -35,12 +35,12 @@ import (
 	"time"
 )
 
-// Kind is the type of a setting's value.
-type Kind uint8
+// Type is the type of a setting's value.
+type Type uint8
 
-// The kinds and the Go types of their values.
+// The types and the Go types of their values.
 const (
-	Int      Kind = iota // int
+	Int      Type = iota // int
 	Float                // float64
 	Duration             // time.Duration
 	Bool                 // bool
@@ -50,7 +50,7 @@ const (
 // Field describes one setting. It is shared: don't change it.
 type Field struct {
 	Name     string        // as the file spells it
-	Kind     Kind          // type of the value
+	Type     Type          // type of the value
 	Default  any           // value when nothing is given; nil: off, or see Like
 	Like     string        // the setting whose value is the default, if any
 	Range    Range         // allowed numbers and durations
@@ -98,7 +98,7 @@ func Defaults(settings any) { Fill(settings, nil) }
 
 // Fill sets every setting of the struct that settings points to: to the given
 // value of its name, else to its default. A given value has the type of its
-// [Kind].
+// [Type].
 func Fill(settings any, given map[string]any) {
 	fields := Describe(settings)
 	for _, f := range fields {
@@ -146,7 +146,7 @@ func (f *Field) Set(settings, value any) {
 // Allowed says in words or as a range what the setting may be: "[1, 1000000]",
 // "COUNT_BASED or TIME_BASED".
 func (f *Field) Allowed() string {
-	switch f.Kind {
+	switch f.Type {
 	case Bool:
 		return "true or false"
 	case Text:
@@ -181,8 +181,8 @@ func describe(t reflect.Type) []Field {
 		fields = append(fields, f)
 	}
 	for _, f := range fields {
-		if other := lookup(fields, f.Like); f.Like != "" && (other == nil || other.Like != "" || other.Kind != f.Kind) {
-			panic(fmt.Sprintf("setting: %v: the default of %s is no setting of its kind with a value: %s", t, f.Name, f.Like))
+		if other := lookup(fields, f.Like); f.Like != "" && (other == nil || other.Like != "" || other.Type != f.Type) {
+			panic(fmt.Sprintf("setting: %v: the default of %s is no setting of its type with a value: %s", t, f.Name, f.Like))
 		}
 	}
 	return fields
@@ -190,17 +190,17 @@ func describe(t reflect.Type) []Field {
 
 func describeField(name string, sf reflect.StructField) (f Field, err error) {
 	f = Field{Name: name, Doc: sf.Tag.Get("doc"), Beyond: sf.Tag.Get("beyond"), index: sf.Index}
-	if f.Kind, f.Optional, err = kindOf(sf.Type); err != nil {
+	if f.Type, f.Optional, err = typeOf(sf.Type); err != nil {
 		return f, err
 	}
-	if f.Range, err = parseRange(f.Kind, sf.Tag.Get("range")); err != nil {
+	if f.Range, err = parseRange(f.Type, sf.Tag.Get("range")); err != nil {
 		return f, err
 	}
-	if f.Kind == Duration && !f.Range.ofDurations() {
+	if f.Type == Duration && !f.Range.ofDurations() {
 		return f, fmt.Errorf("the range of a duration is from 0s or later to a bound that is inside, not %v", f.Range)
 	}
 	if usual := sf.Tag.Get("usual"); usual != "" {
-		if f.Usual, err = ParseDuration(usual); err != nil || f.Kind != Duration || !f.Range.Holds(f.Usual) {
+		if f.Usual, err = ParseDuration(usual); err != nil || f.Type != Duration || !f.Range.Holds(f.Usual) {
 			return f, fmt.Errorf("bad usual %q", usual)
 		}
 	}
@@ -218,7 +218,7 @@ func describeField(name string, sf reflect.StructField) (f Field, err error) {
 		}
 		return f, nil
 	}
-	if f.Default, err = parse(f.Kind, text); err != nil {
+	if f.Default, err = parse(f.Type, text); err != nil {
 		return f, err
 	}
 	return f, f.Accepts(f.Default)
@@ -233,8 +233,8 @@ func (f *Field) Outside(value any, shown string) string {
 	return text
 }
 
-// Accepts returns what is wrong with a value that has the type of the setting's
-// kind.
+// Accepts returns what is wrong with a value that has the type of the
+// setting.
 func (f *Field) Accepts(value any) error {
 	if f.OneOf != nil && !slices.Contains(f.OneOf, value.(string)) {
 		return fmt.Errorf("%s is not %s", Format(value), f.Allowed())
@@ -245,10 +245,10 @@ func (f *Field) Accepts(value any) error {
 	return nil
 }
 
-func kindOf(t reflect.Type) (kind Kind, optional bool, err error) {
+func typeOf(t reflect.Type) (of Type, optional bool, err error) {
 	if t.Kind() == reflect.Pointer {
-		kind, _, err = kindOf(t.Elem())
-		return kind, true, err
+		of, _, err = typeOf(t.Elem())
+		return of, true, err
 	}
 	switch t {
 	case reflect.TypeFor[int]():

@@ -29,15 +29,15 @@ type sample struct {
 func TestDescribeSaysWhatTheTagsSay(t *testing.T) {
 	got := Describe(&sample{})
 	want := []Field{
-		{Name: "longest", Kind: Duration, Default: time.Minute, Range: Range{Low: time.Duration(0), High: 8760 * time.Hour, LowOpen: true}, Doc: "longest stay"},
-		{Name: "trials", Kind: Int, Like: "threshold", Range: Range{Low: 1, High: 1001, HighOpen: true}, Doc: "trials"},
-		{Name: "threshold", Kind: Int, Default: 3, Range: Range{Low: 1, High: 1000}, Doc: "failures that open it"},
-		{Name: "rate", Kind: Float, Default: 21.0, Range: Range{Low: 0.0, High: 100.0, LowOpen: true}, Doc: "percent"},
-		{Name: "window", Kind: Text, Default: "CALLS", OneOf: []string{"CALLS", "SECONDS"}, Doc: "what is counted"},
-		{Name: "fast", Kind: Bool, Default: true, Doc: "fast"},
-		{Name: "limit", Kind: Int, Optional: true, Range: Range{Low: 0, HighOpen: true}, Doc: "waiting calls at most"},
-		{Name: "wait", Kind: Duration, Optional: true, Range: Range{Low: time.Millisecond, High: time.Hour}, Doc: "wait"},
-		{Name: "pause", Kind: Duration, Optional: true, Like: "longest", Range: Range{Low: time.Duration(0), High: 8760 * time.Hour}, Doc: "pause"},
+		{Name: "longest", Type: Duration, Default: time.Minute, Range: Range{Low: time.Duration(0), High: 8760 * time.Hour, LowOpen: true}, Doc: "longest stay"},
+		{Name: "trials", Type: Int, Like: "threshold", Range: Range{Low: 1, High: 1001, HighOpen: true}, Doc: "trials"},
+		{Name: "threshold", Type: Int, Default: 3, Range: Range{Low: 1, High: 1000}, Doc: "failures that open it"},
+		{Name: "rate", Type: Float, Default: 21.0, Range: Range{Low: 0.0, High: 100.0, LowOpen: true}, Doc: "percent"},
+		{Name: "window", Type: Text, Default: "CALLS", OneOf: []string{"CALLS", "SECONDS"}, Doc: "what is counted"},
+		{Name: "fast", Type: Bool, Default: true, Doc: "fast"},
+		{Name: "limit", Type: Int, Optional: true, Range: Range{Low: 0, HighOpen: true}, Doc: "waiting calls at most"},
+		{Name: "wait", Type: Duration, Optional: true, Range: Range{Low: time.Millisecond, High: time.Hour}, Doc: "wait"},
+		{Name: "pause", Type: Duration, Optional: true, Like: "longest", Range: Range{Low: time.Duration(0), High: 8760 * time.Hour}, Doc: "pause"},
 	}
 	if diff := cmp.Diff(want, got, cmpopts.IgnoreUnexported(Field{})); diff != "" {
 		t.Errorf("description (-want +got):\n%s", diff)
@@ -74,7 +74,7 @@ func TestGetReadsWhatSetWrote(t *testing.T) {
 	var s sample
 	for _, f := range Describe(&s) {
 		value := f.Default
-		if value == nil && f.Kind == Duration {
+		if value == nil && f.Type == Duration {
 			value = time.Hour
 		}
 		if value == nil {
@@ -170,11 +170,11 @@ func TestDescribeRefusesWrongTags(t *testing.T) {
 		}{}, "bad usual"},
 		{"the default of nobody", &struct {
 			A int `setting:"a" default:"=b"`
-		}{}, "no setting of its kind"},
+		}{}, "no setting of its type"},
 		{"two defaults that refer to each other", &struct {
 			A int `setting:"a" default:"=b"`
 			B int `setting:"b" default:"=a"`
-		}{}, "no setting of its kind"},
+		}{}, "no setting of its type"},
 	}
 	for _, test := range tests {
 		t.Run(test.about, func(t *testing.T) {

@@ -60,7 +60,7 @@ func (f *Field) doubtDuration(written string, value time.Duration) string {
 // seconds that is too large for the setting: milliseconds, or round nanoseconds,
 // in which programs in Go write durations. Hours are written in neither.
 func (f *Field) Meant(number string) (text string, ok bool) {
-	if f.Kind != Duration {
+	if f.Type != Duration {
 		return "", false
 	}
 	for _, unit := range []string{"ms", "ns"} {
@@ -81,7 +81,7 @@ func (f *Field) usual() time.Duration {
 	return usualLongest
 }
 
-func (f *Field) isPercent() bool { return f.Kind == Float && f.Range.High == 100.0 }
+func (f *Field) isPercent() bool { return f.Type == Float && f.Range.High == 100.0 }
 
 // percent avoids what a float64 makes of 0.07 × 100.
 func percent(share float64) float64 {

@@ -104,32 +104,32 @@ func compare(a, b any) int {
 }
 
 // parseRange reads interval notation, as in the tags.
-func parseRange(kind Kind, text string) (r Range, err error) {
+func parseRange(of Type, text string) (r Range, err error) {
 	if text == "" {
 		return r, nil
 	}
 	low, high, ok := strings.Cut(strings.Trim(text, "[]()"), ",")
-	if !ok || kind == Bool || kind == Text {
+	if !ok || of == Bool || of == Text {
 		return r, fmt.Errorf("bad range %q", text)
 	}
 	r.LowOpen, r.HighOpen = text[0] == '(', text[len(text)-1] == ')'
-	if r.Low, err = parseBound(kind, low); err != nil {
+	if r.Low, err = parseBound(of, low); err != nil {
 		return r, err
 	}
-	r.High, err = parseBound(kind, high)
+	r.High, err = parseBound(of, high)
 	return r, err
 }
 
-func parseBound(kind Kind, text string) (any, error) {
+func parseBound(of Type, text string) (any, error) {
 	if text = strings.TrimSpace(text); text == "" {
 		return nil, nil
 	}
-	return parse(kind, text)
+	return parse(of, text)
 }
 
 // parse reads a value as the tags spell it.
-func parse(kind Kind, text string) (any, error) {
-	switch kind {
+func parse(of Type, text string) (any, error) {
+	switch of {
 	case Int:
 		return strconv.Atoi(text)
 	case Float:
