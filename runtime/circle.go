@@ -11,8 +11,9 @@ import (
 	"github.com/resgen-go/resgen/runtime/internal/errtree"
 )
 
-// circles finds probes that ask through guards which only a good probe would
-// open: such a breaker stays OPEN whatever the dependency does. Each is told once.
+// circles finds probes that call the dependency through a guard which stays shut
+// until the probe succeeds. Such a breaker stays OPEN whatever the dependency
+// does. It warns of each once.
 type circles struct {
 	mu        sync.Mutex
 	owners    map[string]owner    // of the probe of a breaker
@@ -26,7 +27,7 @@ type owner struct {
 	bulkheads []string // before its methods
 }
 
-// own notes whose probe a breaker has.
+// own notes which wrapper has the probe of a breaker.
 func (c *circles) own(breaker string, by owner) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -36,11 +37,10 @@ func (c *circles) own(breaker string, by owner) {
 	c.owners[breaker] = by
 }
 
-// look returns what is to be told of the error that the probe of a breaker
-// returned, empty if there is nothing. It calls the error's own methods, so no
-// lock may be held.
+// look returns a warning about the error that the probe of a breaker returned,
+// empty if there is none. It calls methods of the error, so no lock may be held.
 func (c *circles) look(name string, err error, registry *version) (warning string) {
-	defer func() { recover() }() // of an error that can't be looked into
+	defer func() { recover() }() // an error's methods may panic
 	refusals := refusalsIn(err, registry)
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -63,7 +63,7 @@ func (c *circles) look(name string, err error, registry *version) (warning strin
 
 const cure = "let the probe call the client itself, not one with guards"
 
-// ofOwn is about a probe that the guards of its own calls refuse.
+// ofOwn warns of a probe whose calls are refused by guards that wait for it.
 func (c *circles) ofOwn(name string, refusals []*RefusalError) string {
 	for _, refusal := range refusals {
 		switch {
@@ -78,7 +78,7 @@ func (c *circles) ofOwn(name string, refusals []*RefusalError) string {
 	return ""
 }
 
-// ofOthers is about probes that are refused by one another's breakers.
+// ofOthers warns of probes that are refused by each other's breakers.
 func (c *circles) ofOthers(name string) string {
 	path := c.path(name, []string{name})
 	if path == nil {
@@ -92,8 +92,9 @@ func (c *circles) ofOthers(name string) string {
 	return text + ": no probe can close any of them; " + cure
 }
 
-// path is a way from the last breaker of a path to its first, along refusals of
-// probes; nil if there is none.
+// path completes a path of breakers, each of which refused the probe of the one
+// before it, until the last one's probe is refused by the breaker to. It returns
+// nil if there is no such path.
 func (c *circles) path(to string, path []string) []string {
 	for _, next := range c.refusedBy[path[len(path)-1]] {
 		if next == to {
@@ -108,13 +109,13 @@ func (c *circles) path(to string, path []string) []string {
 	return nil
 }
 
-// guards reports whether a refusal is by a bulkhead of the wrapper.
+// guards reports whether a bulkhead of the wrapper refused.
 func (o owner) guards(refusal *RefusalError) bool {
 	full := refusal.Kind == KindFull || refusal.Kind == KindTooLarge
 	return full && (o.iface != "" && strings.HasPrefix(refusal.Method, o.iface+".") || slices.Contains(o.bulkheads, refusal.Name))
 }
 
-// breakers are those that refused.
+// breakers are the breakers that refused.
 func (e *RefusalError) breakers() []string {
 	switch e.Kind {
 	case KindOpen, KindNoTrial, KindForcedOpen:
@@ -123,7 +124,7 @@ func (e *RefusalError) breakers() []string {
 	return e.Gates
 }
 
-// refusalsIn are the refusals by guards of a registry that err is made of.
+// refusalsIn are the refusals in err by guards of a registry.
 func refusalsIn(err error, registry *version) (found []*RefusalError) {
 	for chain := range errtree.Chains(err) {
 		for _, one := range chain {
@@ -136,7 +137,7 @@ func refusalsIn(err error, registry *version) (found []*RefusalError) {
 	return found
 }
 
-// lookedAt is a probe whose errors are looked at.
+// lookedAt is probe with a look at its errors for circles.
 func (r *Registry) lookedAt(name string, probe func(context.Context) error) func(context.Context) error {
 	return func(ctx context.Context) error {
 		err := probe(ctx)

@@ -11,8 +11,8 @@ import (
 	"github.com/resgen-go/resgen/runtime/internal/config"
 )
 
-// Breaker is one breaker of a registry, to look at and to control by hand. Who
-// asks for a change gives a name or a reason, which the [Transition] carries.
+// Breaker is one breaker of a registry, to look at and to control by hand. The
+// argument by of its methods says who asks, or why; the [Transition] has it.
 type Breaker struct{ core *breaker.Breaker }
 
 // Breaker returns the breaker of that name. It is an error if no wrapper uses it
@@ -25,7 +25,7 @@ func (r *Registry) Breaker(name string) (*Breaker, error) {
 	return &Breaker{core}, nil
 }
 
-// knownBreaker is the breaker of a name that is no slip.
+// knownBreaker is the breaker of a name that a wrapper uses or the settings have.
 func (r *Registry) knownBreaker(name string) (*breaker.Breaker, error) {
 	if err := r.made(); err != nil {
 		return nil, fmt.Errorf("resilience: %w", err)
@@ -64,8 +64,8 @@ func (b *Breaker) Admits() bool {
 	return admits
 }
 
-// RetryAfter is the time until Admits may turn true; false where that is not
-// known. It is 0 while the breaker admits.
+// RetryAfter returns the time until Admits may turn true, 0 while it is true. It
+// returns false where that time is not known.
 func (b *Breaker) RetryAfter() (time.Duration, bool) {
 	if b.Admits() {
 		return 0, true
@@ -77,12 +77,12 @@ func (b *Breaker) RetryAfter() (time.Duration, bool) {
 	return max(0, retryAt.Sub(breaker.Now())), true
 }
 
-// Trip opens the breaker; it leaves OPEN as it always does. Where it is open
-// already, its wait goes on; FORCED_OPEN stays.
+// Trip opens the breaker, which leaves OPEN again by its own rules. A breaker that
+// is OPEN already goes on waiting, and FORCED_OPEN stays.
 func (b *Breaker) Trip(by string) { b.core.Trip(by) }
 
-// ForceOpen makes the breaker refuse everything until Reset. This, not a
-// bulkhead of size 0, is how a dependency is shut off.
+// ForceOpen makes the breaker refuse everything until Reset. This is how a
+// dependency is shut off by hand.
 func (b *Breaker) ForceOpen(by string) { b.core.ForceOpen(by) }
 
 // Disable makes the breaker admit everything and count nothing, until Reset or
@@ -96,11 +96,11 @@ func (b *Breaker) MetricsOnly(by string) { b.core.MetricsOnly(by) }
 // Reset makes the breaker CLOSED and empty, from every state.
 func (b *Breaker) Reset(by string) { b.core.Reset(by) }
 
-// ExternalProbe hands the health check of a breaker to the caller's own prober:
-// call report with nil when the dependency is well and with an error when it is
-// not. No worker probes it then, and what is reported counts while a breaker
-// whose strategy asks for probes is OPEN. It is an error if the breaker has a
-// probe already, or if no wrapper uses it and the settings don't name it.
+// ExternalProbe leaves the health check of a breaker to the caller: call report
+// with nil when the dependency is well and with an error when it is not. The
+// breaker then starts no probes of its own. Reports count while the breaker is
+// OPEN, if its strategy asks for probes. It is an error if the breaker has a probe
+// already, or if no wrapper uses it and the settings don't name it.
 func (r *Registry) ExternalProbe(name string) (report func(error), err error) {
 	b, err := r.knownBreaker(name)
 	if err != nil {
@@ -120,7 +120,7 @@ func (r *Registry) ExternalProbe(name string) (report func(error), err error) {
 	}, nil
 }
 
-// newHooks turn what the core tells into events.
+// newHooks turn the news of breakers into events.
 func (r *Registry) newHooks() breaker.Hooks {
 	return breaker.Hooks{
 		Transition: func(t breaker.Transition) {

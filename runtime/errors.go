@@ -15,7 +15,7 @@ import (
 	"github.com/resgen-go/resgen/runtime/internal/text"
 )
 
-// What the errors of guards match with [errors.Is].
+// The errors of guards match these with [errors.Is].
 var (
 	// ErrOpen: a breaker does not admit the call.
 	ErrOpen = errors.New("breaker does not admit the call")
@@ -98,15 +98,14 @@ type RefusalError struct {
 
 	refused  []refusal // by Name, or by Gates
 	retryAt  breaker.Instant
-	known    bool
+	known    bool // retryAt is
 	cause    error
 	registry *version // of the guard that refused; each registry has its own
 	circle   bool     // full, because it would have waited for itself
 }
 
-// MarshalJSON writes also what methods tell: the text, the state of the breaker
-// that Name names, the time left until another try makes sense, and the context's
-// error.
+// MarshalJSON also writes the text, the state of the breaker that Name names, the
+// time left until another try makes sense, and the context's error.
 func (e *RefusalError) MarshalJSON() ([]byte, error) {
 	if e == nil {
 		return []byte("null"), nil
@@ -129,15 +128,15 @@ func (e *RefusalError) MarshalJSON() ([]byte, error) {
 	return json.Marshal(all)
 }
 
-// LogValue is the text, by which every handler of package log/slog shows the
-// error as it shows any other.
+// LogValue is the text, so that every handler of package log/slog shows it like
+// any other error.
 func (e *RefusalError) LogValue() slog.Value { return slog.StringValue(e.Error()) }
 
 // RetryAfter returns the time left until another try makes sense, 0 if that is
-// now. It is false where this is not known: a full bulkhead may have room at
-// any moment, and a breaker that waits for a probe or for a call that is out
-// can't tell.
-// With several refusing gates it is the longest of their waits, as all must pass.
+// now. It returns false where this is not known: a full bulkhead may have room at
+// any moment, and a breaker that waits for a probe or for a running call can't
+// tell. With several refusing gates it is the longest of their waits, because all
+// must pass.
 func (e *RefusalError) RetryAfter() (time.Duration, bool) {
 	if e == nil || !e.known {
 		return 0, false
@@ -176,10 +175,10 @@ func (e *RefusalError) Error() string {
 	return all.String()
 }
 
-// refusal is why a breaker refused.
+// refusal says why one breaker refused.
 type refusal struct {
 	kind  Kind
-	waits bool // OPEN, and no time ends that
+	waits bool // OPEN, and time alone does not end that
 }
 
 func (r refusing) refusal() refusal {
@@ -187,8 +186,8 @@ func (r refusing) refusal() refusal {
 	return refusal{kind, kind == KindOpen && (!r.known || r.period.Canaries())}
 }
 
-// refusal is the i-th, or all that is known of one whose error was read from
-// JSON.
+// refusal is the refusal of the i-th breaker. Of an error that no guard made only
+// the kind is known.
 func (e *RefusalError) refusal(i int, kind Kind) refusal {
 	if i < len(e.refused) {
 		return e.refused[i]
@@ -196,8 +195,7 @@ func (e *RefusalError) refusal(i int, kind Kind) refusal {
 	return refusal{kind: kind}
 }
 
-// state is that of the breaker that refused, or the first one; empty where none
-// did.
+// state is the state of the first breaker that refused, empty if none did.
 func (e *RefusalError) state() string {
 	switch e.refusal(0, e.Kind).kind {
 	case KindOpen:
@@ -210,7 +208,7 @@ func (e *RefusalError) state() string {
 	return ""
 }
 
-// by says what the breaker of that name is.
+// by says in words why the breaker of that name refused.
 func (r refusal) by(name string) string {
 	switch {
 	case r.waits:
@@ -246,9 +244,9 @@ func (e *RefusalError) Unwrap() error {
 	return e.cause
 }
 
-// timeoutError is what the dependency returned when the timeout of its guard
-// had passed. It also is ErrTimeout and context.DeadlineExceeded, which the
-// dependency's own error may hide.
+// timeoutError is an error that the dependency returned after the timeout of its
+// guard. It also is ErrTimeout and context.DeadlineExceeded, which the dependency's
+// own error may hide.
 type timeoutError struct {
 	method string
 	after  time.Duration

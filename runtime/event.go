@@ -24,14 +24,14 @@ type Transition struct {
 	By      string    `json:"by,omitempty"` // who asked, for a change made by hand
 	Figures Figures   `json:"figures"`      // of the period that ended; of OPEN, those that opened it
 	Refused uint64    `json:"refused"`      // calls refused in it
-	Lasted  Duration  `json:"lasted"`       // the period
+	Lasted  Duration  `json:"lasted"`       // how long the period was
 
 	LastFailure Trouble `json:"lastFailure,omitzero"` // that counted, whenever it was; zero: none
 	LastProbe   Trouble `json:"lastProbe,omitzero"`   // zero: it was good, or there was none
 }
 
-// Trouble is an error that a breaker was told of: its text only, since the error
-// itself may hold a whole answer in memory.
+// Trouble is an error that a breaker remembers: its text only, because the error
+// itself may keep a whole answer in memory.
 type Trouble struct {
 	At     time.Time `json:"at"`
 	Method string    `json:"method,omitempty"` // that returned it; empty of a probe
@@ -50,12 +50,11 @@ type CallEnded struct {
 	At       time.Time `json:"at"`
 	Method   string    `json:"method"`
 	Outcome  Outcome   `json:"outcome"`
-	Duration Duration  `json:"duration"` // from when it was admitted: it does not count waiting for permits
-	Err      error     `json:"-"`        // what the caller got, "error" in JSON; nil too after a panic
+	Duration Duration  `json:"duration"` // since it was admitted, without the wait for permits
+	Err      error     `json:"-"`        // that the caller got, "error" in JSON; nil also after a panic
 }
 
-// Probed is the end of a probe, or a probe that is past its timeout and has not
-// returned yet.
+// Probed is the end of a probe, or says that a probe has outlived its timeout.
 type Probed struct {
 	At       time.Time `json:"at"`
 	Breaker  string    `json:"breaker"`
@@ -77,24 +76,29 @@ type Reloaded struct {
 // defaults. With [Strict] it is an error of the constructor instead.
 type UnknownName struct {
 	At      time.Time `json:"at"`
-	Section string    `json:"section"` // "breakers", "bulkheads" or "timeouts"
+	Section string    `json:"section"` // such as "breakers"
 	Name    string    `json:"name"`
-	Nearest string    `json:"nearest,omitempty"` // unused entry of that section; empty if none is near, or a hundred were asked for
+	Nearest string    `json:"nearest,omitempty"` // the nearest unused name of that section; empty if none is near, or after a hundred unknown names
 }
 
-// SettingWarning is a setting that is allowed but means something else than it
-// says, such as a minimumNumberOfCalls above the window, that does not fit how
-// methods use it, such as a strategy that asks a probe where there is none, or that
-// lets no call through, such as a bulkhead below what an entry reserves of it. It
-// is also told, once, of a probe that can't be answered well while its breaker is
-// OPEN, because it asks through guards which wait for it.
+// SettingWarning is about a setting that is allowed but
+//
+//   - means something else than it says, such as a minimumNumberOfCalls above the
+//     window
+//   - does not fit how methods use it, such as a strategy that asks a probe where
+//     there is none
+//   - lets no call through, such as a bulkhead that is smaller than the reservation
+//     of an entry.
+//
+// It is also about a probe that can't succeed while its breaker is OPEN, because
+// its calls pass guards that wait for it.
 type SettingWarning struct {
 	At   time.Time `json:"at"`
 	Text string    `json:"text"` // with file and path, and the position where there is one
 }
 
-// Mismatch is what an entry made of its reservation of one bulkhead, told where
-// it left reserved permits unused although calls under it went without: its
+// Mismatch says how an entry used its reservation of one bulkhead. It comes where
+// the entry left permits unused although calls under it found none: its
 // declaration does not fit its body.
 type Mismatch struct {
 	At       time.Time `json:"at"`
@@ -105,7 +109,7 @@ type Mismatch struct {
 	Overflow int       `json:"overflow"` // calls that found no reserved permit left
 }
 
-// tell tells the log and the observers of an event.
+// tell sends an event to the log and the observers.
 func (r *Registry) tell(e Event) {
 	r.log.emit(e)
 	r.events.emit(e)
@@ -148,7 +152,7 @@ func (e Reloaded) MarshalJSON() ([]byte, error) {
 	}{fields(e), errorText(e.Err)})
 }
 
-// withError is what JSON has in place of an error.
+// withError is the text that JSON has in place of an error.
 type withError struct {
 	Error string `json:"error,omitempty"`
 }
@@ -164,7 +168,7 @@ func (d Duration) String() string { return time.Duration(d).String() }
 // MarshalText writes the duration as its String.
 func (d Duration) MarshalText() ([]byte, error) { return []byte(d.String()), nil }
 
-// State is what a breaker is in; see the constants.
+// State is the state of a breaker; see the constants.
 type State = breaker.State
 
 // The states of a breaker. The last three are set by hand and stay until Reset.

@@ -12,13 +12,12 @@ import (
 )
 
 // Adapter makes breakers with "shared": true in the settings one for many
-// processes. The adapters of this product are packages below this one, such as
-// runtime/redis, whose Share is the option to pass to [New]; others can't be
-// made.
+// processes. Adapters are packages below this one, such as runtime/redis, whose
+// Share is the option to pass to [New]. Others can't be made.
 type Adapter interface{ sharing.Adapter }
 
-// Share lets breakers be shared by an adapter. adapter is called once for each
-// registry, which keeps what it returns. See the Share of an adapter's package.
+// Share lets an adapter share breakers. The function is called once for each
+// registry, which keeps the adapter. See the Share of an adapter's package.
 func Share(adapter func() Adapter) Option {
 	return func(s *setup) {
 		if adapter != nil {
@@ -31,8 +30,8 @@ func Share(adapter func() Adapter) Option {
 }
 
 // Outage is a change that the processes which share a breaker made together.
-// Of all these processes only the one that made the change has the event; each
-// has a [Transition] of its own breaker.
+// Only the process that made the change has the event; each has a [Transition] of
+// its own breaker.
 type Outage struct {
 	At      time.Time    `json:"at"` // by the clock of the server that the processes share
 	Breaker string       `json:"breaker"`
@@ -51,10 +50,10 @@ const (
 	OutageEnded       = sharing.Ended   // every process closes the breaker
 )
 
-// FleetLink says that this process lost touch with the others that share its
-// breakers, and why, or that it is back. Meanwhile each shared breaker decides
-// for itself. A loss that is followed by a return at once is a warning: the
-// server has forgotten an outage, or refuses a part of what it should do.
+// FleetLink says that this process lost the link to the others that share its
+// breakers, and why, or that the link is back. In between each shared breaker
+// decides for itself. A loss with a return right behind it is a warning: the server
+// has forgotten an outage, or refuses some of its commands.
 type FleetLink struct {
 	At  time.Time `json:"at"`
 	Err error     `json:"-"` // nil: the link is there; "error" in JSON
@@ -79,7 +78,7 @@ func (l *FleetLink) snapshot() *FleetSnapshot {
 func (Outage) event()    {}
 func (FleetLink) event() {}
 
-// share hands changed settings to the adapter before they are in force.
+// share gives new settings to the adapter before they are in force.
 func (r *Registry) share(settings *config.File) error {
 	if r.fleet == nil {
 		return nil
@@ -87,7 +86,7 @@ func (r *Registry) share(settings *config.File) error {
 	return r.fleet.Configure(settings.SharedState(), settings.Shares())
 }
 
-// enlist makes a breaker one of the fleet, or its own, as the settings say.
+// enlist shares a breaker, or ends that, as its settings say.
 func (r *Registry) enlist(b *breaker.Breaker, settings breaker.Settings) {
 	switch {
 	case r.fleet == nil:
@@ -98,7 +97,7 @@ func (r *Registry) enlist(b *breaker.Breaker, settings breaker.Settings) {
 	}
 }
 
-// shares reports whether the settings make a breaker one of the fleet.
+// shares reports whether a breaker is shared.
 func (r *Registry) shares(name string) bool {
 	return r.fleet != nil && r.breakers.settings(r.settings, name).Sharing().Shared
 }

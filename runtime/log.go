@@ -10,8 +10,8 @@ import (
 	"github.com/resgen-go/resgen/runtime/internal/text"
 )
 
-// newLog is a queue of events for the logger. It is apart from that of the
-// observers, so that a slow one does not hold up the log.
+// newLog is a queue of events for the logger. It is not that of the observers, so
+// that a slow observer does not hold up the log.
 func newLog(logger *slog.Logger) *events {
 	if logger == nil || logger.Handler() == nil {
 		return new(events)
@@ -19,18 +19,17 @@ func newLog(logger *slog.Logger) *events {
 	return &events{observers: []Observer{&journal{handler: logger.Handler(), probes: map[string]*probeLog{}}}}
 }
 
-// journal writes what people should see who have not asked for anything: each
-// change once, and nothing again and again while it lasts. Events come one at a
-// time.
+// journal writes the events that need somebody's attention: each change once, and
+// nothing again while it lasts. Events come one at a time.
 type journal struct {
 	handler  slog.Handler
 	probes   map[string]*probeLog // by breaker
-	rejected string               // why settings were, as long as they are
+	rejected string               // why the last settings were rejected; empty if they were not
 	warnings map[string]bool      // of the settings in force
-	outdated map[string]bool      // of those before
+	outdated map[string]bool      // warnings of the settings before
 }
 
-// shedding is an event for the log alone: observers have each refusal.
+// shedding is an event for the log only, because observers get each refusal.
 type shedding struct{ bulkhead.Refusing }
 
 func (shedding) event() {}
@@ -94,22 +93,22 @@ func (t Trouble) appendTo(attrs []slog.Attr, key string) []slog.Attr {
 	return append(attrs, slog.Attr{Key: key, Value: slog.GroupValue(append(group, slog.String("error", t.Error))...)})
 }
 
-// probeLog is what the log has of the probes of a breaker.
+// probeLog says which probes of a breaker are in the log.
 type probeLog struct {
-	failed int    // since the last good one
-	logged bool   // one of them is in the log
-	text   string // of that one
-	full   time.Time
+	failed int       // since the last good one
+	logged bool      // one of them is in the log
+	text   string    // of that one
+	full   time.Time // when probeChanges lines are allowed again
 }
 
-// Errors may differ each time, by the port of a connection perhaps. So many
-// changes are logged one after the other, and then one each while.
+// Errors may differ each time, for example by the port of a connection. So many
+// changes are logged at once, and then one each probePause.
 const (
 	probeChanges = 5
 	probePause   = time.Minute
 )
 
-// allow takes one of the lines that are left. They are all there again at full.
+// allow reports whether a line may be written, and counts it.
 func (p *probeLog) allow(now time.Time) bool {
 	if p.full.Before(now) {
 		p.full = now
@@ -121,8 +120,8 @@ func (p *probeLog) allow(now time.Time) bool {
 	return true
 }
 
-// probed logs a failure of a probe if it is another than before, and the success
-// that ends them.
+// probed logs a failure of a probe if its text is new, and the success that ends
+// the failures.
 func (j *journal) probed(e Probed) {
 	p := j.probes[e.Breaker]
 	if p == nil {
@@ -159,7 +158,7 @@ func (j *journal) shedding(e shedding) {
 	j.write(e.At, slog.LevelInfo, "bulkhead refuses calls no more", attrs...)
 }
 
-// reloaded logs what changes, and a rejection once.
+// reloaded logs changes, and a rejection once.
 func (j *journal) reloaded(e Reloaded) {
 	if e.Err != nil {
 		if fault := text.Of(e.Err); fault != j.rejected {
@@ -177,8 +176,8 @@ func (j *journal) reloaded(e Reloaded) {
 	j.write(e.At, level, "settings in force", slog.String("source", e.Source), slog.Any("changed", e.Changed))
 }
 
-// warning logs what was not logged of the settings before: those that are read
-// again are warned of again.
+// warning logs a warning unless it was logged of the settings before, because each
+// reload warns anew.
 func (j *journal) warning(e SettingWarning) {
 	told := j.warnings[e.Text] || j.outdated[e.Text]
 	if j.warnings == nil {

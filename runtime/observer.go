@@ -5,14 +5,13 @@ import (
 	"sync"
 )
 
-// Observer is told what happens in a registry: in order, one event at a time,
-// from a goroutine that calls do not wait for. So it can neither delay nor
-// break a call, and may use the registry. If it is slow, at most 1024 events
-// wait and what comes on top is dropped and counted; frequent kinds (Refused,
-// CallEnded, Mismatch) leave the last quarter of the queue to the rare ones. A
-// panic in it is recovered and counted. See [EventFigures]. Events may come
-// before New has returned: an observer must not take for granted that the
-// variable for its registry is set.
+// Observer gets the events of a registry: in order, one at a time, from a
+// goroutine that no call waits for. So it can neither delay nor break a call, and
+// may use the registry. At most 1024 events wait for a slow observer; further ones
+// are dropped and counted, and the frequent ones ([Refused], [CallEnded],
+// [Mismatch]) leave the last quarter of the queue to the others. A panic in an
+// observer is recovered and counted. See [EventFigures]. Events may come before
+// [New] has returned, when the caller's variable for the registry is not set yet.
 type Observer interface {
 	Observe(Event)
 }
@@ -23,8 +22,7 @@ type ObserverFunc func(Event)
 // Observe calls f.
 func (f ObserverFunc) Observe(e Event) { f(e) }
 
-// EventFigures counts what became of a registry's events. The log has a queue of
-// its own.
+// EventFigures counts the events of a registry. The log has a queue of its own.
 type EventFigures struct {
 	Delivered uint64 `json:"delivered"` // to the observers
 	Dropped   uint64 `json:"dropped"`   // a queue was full, also that of the log or of an observer that came later
@@ -45,7 +43,7 @@ var (
 type events struct {
 	observers []Observer
 	observed  bool // somebody is there
-	calls     bool // somebody wants CallEnded
+	calls     bool // CallEnded is wanted, too
 
 	mu         sync.Mutex
 	delivering bool
@@ -57,8 +55,8 @@ type events struct {
 	told    int // observers that have been told of it
 }
 
-// flush is what Close puts behind the events that wait: it is closed when they
-// have been delivered.
+// flush is put behind the events that wait. It is closed when they have been
+// delivered.
 type flush chan struct{}
 
 func (flush) event() {}
@@ -84,8 +82,8 @@ func (q *events) add(e Event, limit int) {
 	}
 }
 
-// work delivers until nothing waits. An observer that ends this goroutine has
-// panicked as far as others are concerned.
+// work delivers until nothing waits. An observer that ends this goroutine counts
+// as one that panicked.
 func (q *events) work() {
 	done := false
 	defer func() {
@@ -103,8 +101,8 @@ func (q *events) work() {
 	done = true
 }
 
-// next makes the next event the current one. Where none waits, the goroutine has
-// nothing of its own any more, for another may begin.
+// next makes the next event the current one. If none waits, the goroutine ends and
+// must touch nothing more, because another may begin.
 func (q *events) next() bool {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -145,8 +143,8 @@ func (q *events) snapshot() EventFigures {
 	return q.figures
 }
 
-// drain waits for the delivery of what waits now, and returns late if that takes
-// too long.
+// drain waits until the events that wait now are delivered. It returns the error
+// late if that takes too long.
 func (q *events) drain(late error) error {
 	delivered := make(flush)
 	q.mu.Lock()

@@ -34,7 +34,8 @@ type Source interface {
 
 // File reads the settings from the JSON file at path, once. A relative path
 // begins in the working folder of when New is called. Only a regular file will
-// do, and one that does not answer within 5 seconds is an error. Of several options that say where settings come from the last counts.
+// do, and one that does not answer within 5 seconds is an error. If several options
+// say where settings come from, the last one counts.
 func File(path string) Option {
 	return func(s *setup) { s.source, s.follow = newFile(path), false }
 }
@@ -47,8 +48,8 @@ func Watch(path string) Option {
 	return func(s *setup) { s.source, s.follow = newFile(path), true }
 }
 
-// Follow is Watch for settings that come from elsewhere. Nil is the built-in
-// settings.
+// Follow is [Watch] for settings that come from elsewhere. A nil source means the
+// built-in settings.
 func Follow(source Source) Option {
 	return func(s *setup) { s.source, s.follow = source, true }
 }
@@ -59,20 +60,19 @@ func Settings(name string, text []byte) Option {
 	return func(s *setup) { s.source, s.follow = literal{name, text}, false }
 }
 
-// Strict makes a wrapper's constructor fail where it asks for a breaker,
-// bulkhead or timeout that the settings don't name, and makes a reload that lacks
-// a name in use change nothing. It needs settings: without a source New fails.
+// Strict makes a wrapper's constructor fail if it asks for a name that the settings
+// lack, and makes a reload that lacks a name in use change nothing. It needs
+// settings: without a source New fails.
 func Strict() Option { return func(s *setup) { s.strict = true } }
 
 // Logger says where the log goes; nil: nowhere. The default is slog.Default(). The
-// log tells of what somebody may have to do something about: breakers that change
-// their state, with the last failure; probes that fail, whenever they do so in
-// another way; bulkheads that begin to refuse; settings that are rejected or
-// doubtful, and names that they lack; the link to processes that share breakers.
+// log has the events that somebody may have to act on: changes of a breaker's
+// state, with the last failure; failures of probes, each text once; bulkheads that
+// begin to refuse; settings that are rejected or doubtful, and names that they
+// lack; the link to the processes that share breakers.
 func Logger(logger *slog.Logger) Option { return func(s *setup) { s.logger = logger } }
 
-// Observe adds an observer, or none if it is nil. It gets every event but
-// [CallEnded].
+// Observe adds an observer; nil adds none. It gets every event except [CallEnded].
 func Observe(observer Observer) Option {
 	return func(s *setup) {
 		if f, ok := observer.(ObserverFunc); observer != nil && !(ok && f == nil) {
@@ -85,7 +85,7 @@ func Observe(observer Observer) Option {
 // readings of the clock and two allocations.
 func ObserveCalls() Option { return func(s *setup) { s.calls = true } }
 
-// file is the Source of one registry, for it knows what that has read.
+// file is the Source of one registry. It remembers what the registry has read.
 type file struct {
 	name string
 	*watch.File

@@ -22,8 +22,8 @@ const (
 	Ignored
 )
 
-// abandoned is Ignored, of a call that its caller has cancelled and that may have
-// been slow until then.
+// abandoned is Ignored for a call that its caller cancelled, and that may have been
+// slow by then.
 const abandoned = Outcome(math.MaxUint8)
 
 var outcomes = []string{Success: "success", Failure: "failure", Ignored: "ignored"}
@@ -39,10 +39,9 @@ func (o Outcome) String() string {
 // MarshalText writes the outcome as its String.
 func (o Outcome) MarshalText() ([]byte, error) { return []byte(o.String()), nil }
 
-// judge classifies the end of a call that returned err. Only what no rule of
-// ours settles is for the user's classify: a caller that gave up and a refusal by
-// a guard further in say nothing about the dependency, and what outlived its
-// deadline has failed.
+// judge judges a call that returned err. The user's classify judges only if no rule
+// of ours does: a caller that gave up and a refusal by a guard further in say
+// nothing about the dependency, and a call that outlived its deadline has failed.
 func (c *Call) judge(err error) Outcome {
 	if err != nil {
 		if outcome, ruled := c.rule(err); ruled {
@@ -58,8 +57,8 @@ func (c *Call) judge(err error) Outcome {
 	return Success
 }
 
-// rule judges an error by our rules, if one settles it. None does if the error
-// can't be looked into, as a nil pointer of a type that wraps others.
+// rule judges an error by our rules; ruled is false if none applies. None applies
+// to an error that panics when it is unwrapped, such as a nil pointer.
 func (c *Call) rule(err error) (outcome Outcome, ruled bool) {
 	defer func() {
 		if recover() != nil {
@@ -78,16 +77,16 @@ func (c *Call) rule(err error) (outcome Outcome, ruled bool) {
 	return 0, false
 }
 
-// refusedInside reports that err comes from refusals by guards further in, and
-// from nothing else. A guard whose caller had gone only passes the context's
-// error on, so that alone is no excuse.
+// refusedInside reports whether err consists of refusals by guards further in, and
+// of nothing else. Refusals with KindDone alone don't count, because such a guard
+// only passes the context's error on.
 func refusedInside(err error) bool {
 	only, asked := refusals(err)
 	return only && asked
 }
 
-// refusals reports whether every error that err is made of is a refusal, and
-// whether one of them is by a guard that was asked.
+// refusals reports whether err consists of refusals only, and whether one of them
+// is by a guard that was asked.
 func refusals(err error) (only, asked bool) {
 	for ; err != nil; err = errors.Unwrap(err) {
 		if refusal, is := err.(*RefusalError); is {
@@ -113,7 +112,7 @@ func everyRefusal(all []error) (only, asked bool) {
 	return only, asked
 }
 
-// shownAsRefusal is about an error that is no refusal but stands for one.
+// shownAsRefusal reports the same of an error whose As method shows a refusal.
 func shownAsRefusal(err error) (is, asked bool) {
 	if shows, can := err.(interface{ As(any) bool }); can {
 		var refusal *RefusalError
@@ -126,8 +125,8 @@ func shownAsRefusal(err error) (is, asked bool) {
 // asked reports whether a guard was asked and refused.
 func (e *RefusalError) asked() bool { return e == nil || e.Kind != KindDone }
 
-// outlived reports an error by which a client says that the caller's deadline has
-// passed: the context's, or that of a connection which has its deadline from it.
+// outlived reports whether the caller's deadline has passed and err says so: it is
+// the error of the context, or of a connection with the same deadline.
 func (c *Call) outlived(err error) bool {
 	return late(c.ctx) && (errors.Is(err, context.DeadlineExceeded) || errors.Is(err, os.ErrDeadlineExceeded))
 }

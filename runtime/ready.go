@@ -10,14 +10,16 @@ import (
 	"github.com/resgen-go/resgen/runtime/internal/bulkhead"
 )
 
-// Ready waits until the breakers that ask before they trust, which are those with
-// CANARY_RATE_THRESHOLD, have found their dependencies well or admit calls without
-// having asked. They are those of the given names, or all that wrappers use. A new
-// process that waits for it before it takes requests refuses none of them only
-// because its first probes are still out. The error names the breakers that are
-// still OPEN when the context is done, with the last errors of their probes, and
-// matches the context's. A name that no wrapper uses and the settings don't have is
-// an error at once, and a closed registry is [ErrClosed].
+// Ready waits until the breakers of the given names, or all that wrappers use,
+// admit calls. Breakers with CANARY_RATE_THRESHOLD start OPEN and probe first, so a
+// new process that waits before it takes requests refuses none of them only
+// because its first probes are still running. A breaker of another strategy is
+// ready from the start.
+//
+// The error names the breakers that are still OPEN when the context is done, with
+// the last errors of their probes, and matches the context's error. It is an error
+// at once if no wrapper uses a name and the settings don't have it; for a closed
+// registry it is [ErrClosed].
 func (r *Registry) Ready(ctx context.Context, names ...string) error {
 	breakers, err := r.breakersOf(names)
 	if err != nil {
@@ -31,7 +33,7 @@ func (r *Registry) Ready(ctx context.Context, names ...string) error {
 	return nil
 }
 
-// breakersOf are those of names, or all.
+// breakersOf are the breakers of the given names, or all.
 func (r *Registry) breakersOf(names []string) ([]*breaker.Breaker, error) {
 	if len(names) == 0 {
 		r.mu.Lock()
@@ -49,7 +51,7 @@ func (r *Registry) breakersOf(names []string) ([]*breaker.Breaker, error) {
 	return breakers, nil
 }
 
-// awaitReady reports whether b was ready before ctx was done or r closed.
+// awaitReady waits for b. It returns false if ctx is done or r closed before.
 func (r *Registry) awaitReady(ctx context.Context, b *breaker.Breaker) bool {
 	news := make(chan struct{}, 1)
 	b.Watch(news)

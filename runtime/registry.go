@@ -17,7 +17,7 @@ import (
 	"github.com/resgen-go/resgen/runtime/internal/sharing"
 )
 
-// Registry holds the breakers, bulkheads and timeouts of a service by name,
+// Registry holds the breakers, bulkheads and timeouts of a service by their names,
 // made when a wrapper first asks for them. A service usually has one. All its
 // methods are safe for concurrent use.
 type Registry struct {
@@ -31,7 +31,7 @@ type Registry struct {
 	link     atomic.Pointer[FleetLink] // the last news of it
 	hooks    breaker.Hooks
 
-	reading  sync.Mutex       // one reads and applies the settings at a time
+	reading  sync.Mutex       // held while settings are read and applied
 	wiring   sync.Mutex       // one adds probes and defaults at a time
 	defaults map[string]iface // which has a name by default, such as "breakers.client"
 	version  version          // of the settings
@@ -52,12 +52,12 @@ type Registry struct {
 		settings breaker.Settings
 		strategy breaker.Strategy
 	}
-	suggested int // names that were looked for among those of the settings
+	suggested int // how many names were looked for that the settings lack
 	closed    bool
 }
 
-// The most names of one kind a registry takes; more is a mistake, such as names
-// made from requests, and would eat the memory.
+// maxNames is the most names that a section takes. More are a mistake, such as
+// names made from requests, and would use up the memory.
 const maxNames = 100_000
 
 // New makes a registry. Without [File], [Watch], [Follow] or [Settings] every
@@ -99,7 +99,7 @@ func New(options ...Option) (*Registry, error) {
 	return r, nil
 }
 
-// made is an error of a registry that New did not make.
+// made returns an error if New did not make the registry.
 func (r *Registry) made() error {
 	if r == nil || r.ended == nil {
 		return errUnmade
@@ -142,7 +142,7 @@ func (r *Registry) start(setup setup) error {
 
 var errStrict = errors.New("resilience: Strict needs settings: add Watch, File, Follow or Settings")
 
-// begin puts the first settings in force.
+// begin puts the first settings into force.
 func (r *Registry) begin(settings *config.File, name string) error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -157,11 +157,11 @@ func (r *Registry) begin(settings *config.File, name string) error {
 
 // Close stops the workers of probes, the sharing with other processes and the
 // watching of the settings, and delivers the events that wait. Wrappers go on
-// guarding with what they have. For a [Source], the log and the observers it
-// waits five seconds each, and names in its error what did not end in time;
-// for an adapter as long as one of its exchanges may last. A further Close waits
-// for the first and returns the same. An observer must not call it, as it would
-// wait for itself.
+// guarding with what they have. It waits five seconds each for the [Source], the
+// log and the observers, and its error names those that did not end in time. It
+// waits for an adapter as long as one exchange with the server may last. A further
+// Close waits for the first and returns the same. An observer must not call it,
+// because it would wait for itself.
 func (r *Registry) Close() error {
 	if err := r.made(); err != nil {
 		return fmt.Errorf("resilience: %w", err)
@@ -174,7 +174,7 @@ func (r *Registry) Close() error {
 	return r.endErr
 }
 
-// markClosed reports whether nobody has before.
+// markClosed marks the registry as closed. It reports whether it was open.
 func (r *Registry) markClosed() (first bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -192,7 +192,7 @@ func (r *Registry) end() error {
 	return errors.Join(r.unfollow(), r.log.drain(errUnlogged), r.events.drain(errUndelivered), r.attached.drain())
 }
 
-// unfollow stops following the source. One that hangs is not waited for.
+// unfollow stops following the source. It does not wait for a source that hangs.
 func (r *Registry) unfollow() error {
 	stopped := make(chan struct{})
 	go func() {
@@ -202,12 +202,12 @@ func (r *Registry) unfollow() error {
 	return within(closeWait, stopped, errFollowing)
 }
 
-// closeWait is how long Close waits for what others have to do.
+// closeWait is how long Close waits for the source, the log and the observers.
 const closeWait = 5 * time.Second
 
 var errFollowing = errors.New("resilience: the source of the settings did not stop in time")
 
-// within waits for done, and returns late if that takes too long.
+// within waits for done. It returns the error late if that takes too long.
 func within(limit time.Duration, done <-chan struct{}, late error) error {
 	timer := time.NewTimer(limit)
 	defer timer.Stop()
@@ -225,7 +225,7 @@ func (r *Registry) isClosed() bool {
 	return r.closed
 }
 
-// closeSections closes what is made. None is made any more.
+// closeSections closes everything that the sections made. They make nothing more.
 func (r *Registry) closeSections() {
 	for _, s := range r.sections {
 		r.mu.Lock()
@@ -235,7 +235,7 @@ func (r *Registry) closeSections() {
 	}
 }
 
-// admitName is an error where a section takes no name more, or not this one.
+// admitName returns an error if a section takes no more names, or not this one.
 func (r *Registry) admitName(s anySection, name string) error {
 	switch {
 	case r.closed:
@@ -253,12 +253,12 @@ func (r *Registry) admitName(s anySection, name string) error {
 	return nil
 }
 
-// maxSuggestions is for how many unknown names of one file the nearest is looked
-// for. Where more are unknown, it is another file.
+// maxSuggestions is for how many unknown names of one file the nearest known name
+// is looked for. If there are more, it is the wrong file.
 const maxSuggestions = 100
 
-// unknown is a name that settings lack, with the nearest of those that nobody
-// asked for yet.
+// unknown is the event for a name that the settings lack, with the nearest name
+// that they have and nobody asked for yet.
 func (r *Registry) unknown(settings *config.File, s anySection, name string) UnknownName {
 	unknown := UnknownName{At: time.Now(), Section: s.title(), Name: name}
 	if r.suggested < maxSuggestions {

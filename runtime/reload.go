@@ -39,7 +39,7 @@ func (v *version) wait() uint64 {
 
 func (v *version) is(number uint64) bool { return v.number.Load() == number }
 
-// next puts new settings in force by apply.
+// next applies new settings.
 func (v *version) next(apply func()) {
 	v.applying.Lock()
 	defer v.applying.Unlock()
@@ -48,13 +48,15 @@ func (v *version) next(apply func()) {
 	apply()
 }
 
-// Reload reads the settings again and puts them in force. What did not change
-// keeps its state and counts; a changed breaker keeps its state, and its
-// outcomes as far as the new window holds them; a changed bulkhead is resized.
-// It is one step: no call that begins meets a part of it. A call in flight keeps
-// the timeout, the permits and the threshold for slow calls that it began with;
-// its outcome is judged by the rules of when it comes. A fault changes nothing, nor does, with [Strict], a
-// file that lacks a name in use. [Watch] and [Follow] do this on every change.
+// Reload reads the settings again and puts them into force. What did not change
+// keeps its state and counts. A changed breaker keeps its state, and its outcomes
+// as far as the new window holds them; a changed bulkhead is resized.
+//
+// It is one step: no call begins under a part of the new settings. A call in
+// flight keeps the timeout, the permits and the threshold for slow calls that it
+// began with; its outcome is judged by the rules in force when it ends. A file
+// with a fault changes nothing, and with [Strict] neither does a file that lacks a
+// name in use. [Watch] and [Follow] do this on every change.
 func (r *Registry) Reload() error {
 	if err := r.made(); err != nil {
 		return fmt.Errorf("resilience: %w", err)
@@ -86,8 +88,8 @@ func (r *Registry) Reload() error {
 	return err
 }
 
-// check refuses settings that must not be put in force, and tells of the names in
-// use that they no longer have.
+// check returns an error for settings that must not be put into force. It reports
+// the names in use that they no longer have.
 func (r *Registry) check(settings *config.File, source string) error {
 	lost := r.lost(settings)
 	if r.strict && len(lost) > 0 {
@@ -106,7 +108,7 @@ func (r *Registry) check(settings *config.File, source string) error {
 	return nil
 }
 
-// lost are the names in use that the settings in force have and new ones lack.
+// lost are the names in use that are in the present settings and not in the new ones.
 func (r *Registry) lost(settings *config.File) []UnknownName {
 	r.suggested = 0
 	var all []UnknownName
@@ -120,8 +122,8 @@ func (r *Registry) lost(settings *config.File) []UnknownName {
 	return all
 }
 
-// warn tells observers what the settings in force don't mean word by word, which
-// bulkheads are too small for an entry, and what does not fit how it is used.
+// warn warns of settings that don't mean what they say, of bulkheads that are too
+// small for an entry, and of settings that don't fit how methods use them.
 func (r *Registry) warn() {
 	for _, warning := range r.settings.Warnings() {
 		r.tell(SettingWarning{At: time.Now(), Text: warning.String()})
@@ -135,7 +137,7 @@ func (r *Registry) warn() {
 	r.warnOnce(r.settings.Unprobed(all))
 }
 
-// builtIn is what settings are called that come from no file.
+// builtIn names settings that come from no file.
 const builtIn = "built-in settings"
 
 // reserve is what an entry method takes of a bulkhead before its body runs.
@@ -145,8 +147,8 @@ type reserve struct {
 	permits  int
 }
 
-// note remembers the largest of each bulkhead, and warns of those that can't be
-// had.
+// note remembers the largest reservation of each bulkhead, and warns of those that
+// the bulkhead can never give.
 func (r *Registry) note(reserves []reserve) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -181,14 +183,14 @@ func (r *Registry) read() (settings *config.File, name string, err error) {
 	return settings, name, nil
 }
 
-// change is what new settings mean for one name in use.
+// change puts new settings into force for one name in use.
 type change struct {
 	name  string // such as "breakers.payments"
 	apply func()
 }
 
-// apply puts settings in force for every name in use and says what changed. Calls
-// wait for the changes only, not for the search for them.
+// apply puts settings into force for every name in use and returns the names that
+// changed. Calls wait only while changes are applied, not while they are prepared.
 func (r *Registry) apply(settings *config.File) (changed []string) {
 	changes := r.changes(settings)
 	r.settings = settings

@@ -4,7 +4,7 @@ import "github.com/resgen-go/resgen/runtime/internal/config"
 
 // NamedSettings are the settings in force for one name.
 type NamedSettings struct {
-	Section string  `json:"section"` // "breakers", "bulkheads" or "timeouts"
+	Section string  `json:"section"` // such as "breakers"
 	Name    string  `json:"name"`
 	Values  []Value `json:"values"`
 }
@@ -16,7 +16,7 @@ type Value struct {
 	From    string `json:"from"`  // "file", "default section" (of the file) or "built in"
 }
 
-// Settings returns what is in force for every name in use, by section and name.
+// Settings returns the settings in force for every name in use, by section and name.
 func (r *Registry) Settings() []NamedSettings {
 	if r.made() != nil {
 		return nil

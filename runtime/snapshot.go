@@ -34,16 +34,17 @@ type BreakerSnapshot struct {
 	RefusedTotal uint64    `json:"refusedTotal"`         // calls refused since the breaker was made
 	Gates        uint64    `json:"gates"`                // entries that a gate turned away because of it, since it was made
 	Trials       int       `json:"trials"`               // calls of HALF_OPEN that run
-	Shared       bool      `json:"shared,omitempty"`     // by its settings; Snapshot.Fleet tells whether there is a link
+	Shared       bool      `json:"shared,omitempty"`     // by its settings; Snapshot.Fleet says whether there is a link
 	Held         bool      `json:"held,omitempty"`       // by an outage of all processes that share it
 	LastFailure  Trouble   `json:"lastFailure,omitzero"` // that counted; zero: none since the breaker was made
 	LastProbe    Trouble   `json:"lastProbe,omitzero"`   // zero: it was good, or there was none
 	Figures                // of the window; while OPEN of the one that opened it
 }
 
-// BulkheadSnapshot is one bulkhead. InUse, ReservedIdle and Available together
-// are MaxConcurrentCalls, except while a shrink is being paid back. Entries that
-// leave permits unused while others overflow declare the wrong number.
+// BulkheadSnapshot is one bulkhead. InUse, ReservedIdle and Available add up to
+// MaxConcurrentCalls, except after the bulkhead has shrunk, until enough permits
+// have come back. Many ReturnedUnused beside many Overflow show entries that declare
+// the wrong number.
 type BulkheadSnapshot struct {
 	Name               string `json:"name"`
 	MaxConcurrentCalls int    `json:"maxConcurrentCalls"`
@@ -87,7 +88,7 @@ type SettingsSnapshot struct {
 type FleetSnapshot struct {
 	Connected bool      `json:"connected"`
 	Since     time.Time `json:"since"`
-	Fault     string    `json:"fault,omitempty"` // why it is not
+	Fault     string    `json:"fault,omitempty"` // why it is not connected
 }
 
 // Snapshot returns the present state of everything. Taking it changes nothing

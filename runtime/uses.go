@@ -9,18 +9,19 @@ import (
 	"github.com/resgen-go/resgen/runtime/internal/config"
 )
 
-// usage is what the wrappers of a registry take from its settings.
+// usage is how the wrappers of a registry use its settings.
 type usage struct {
 	of   map[string][]config.Use // by breaker
 	told map[string]bool         // warnings about the settings in force
 	soon *time.Timer             // to warn of breakers without a probe; nil: nothing to tell
 }
 
-// forProbe is how long a breaker may lack its probe before that is told: who
-// reports by ExternalProbe says so after the wrappers are made.
+// forProbe is how long a breaker may lack its probe before a warning, because
+// ExternalProbe is called after the wrappers are made.
 const forProbe = time.Second
 
-// noteUses remembers what a wrapper uses, and warns of what does not fit.
+// noteUses remembers how a wrapper uses settings, and warns of settings that do not
+// fit.
 func (r *Registry) noteUses(added []config.Use) {
 	r.mu.Lock()
 	defer r.mu.Unlock()

@@ -13,17 +13,17 @@ import (
 	"github.com/resgen-go/resgen/runtime/internal/config"
 )
 
-// Guards says what stands before one method. Generated constructors fill it in
-// from the directives; empty names are guards that the method does not have.
+// Guards are the guards of one method, as its directives say. Generated
+// constructors fill it in; an empty name is a guard that the method does not have.
 type Guards struct {
 	Breaker string
-	// Classify judges what the dependency returned, a nil error too. It is not
-	// asked about refusals by guards further in, callers that gave up, timeouts,
-	// and the error of a deadline of the caller's that has passed. Calls ask it
-	// at the same time. Without one an error is a failure.
+	// Classify judges the error that the dependency returned, also if it is nil. It
+	// is not asked about refusals by guards further in, callers that gave up,
+	// timeouts, and the error of a deadline of the caller that has passed. Several
+	// calls may ask it at the same time. Without it an error is a failure.
 	Classify func(error) Outcome
 	Bulkhead string
-	// Timeout ends the context of the call when it is over or the method has
+	// Timeout ends the context of the call when the time is over or the method has
 	// returned, so that bodies and streams end with it.
 	Timeout string
 
@@ -46,33 +46,33 @@ type Wiring struct {
 	iface     iface
 	inner     []*Guard // of a wrapper that is wrapped once more
 	defaults  []string
-	bulkheads []string // names of those before its methods
+	bulkheads []string // names of the bulkheads before its methods
 	probes    []pendingProbe
 	reserves  []reserve
 	uses      []config.Use
 
-	joined bool // with guards that are not its own, which a fault tells
+	joined bool // there is a fault about guards that it shares with another wrapper
 	faults []error
 	seen   map[string]bool // the texts of faults
 }
 
-// maxFaults is how many faults of one wrapper are told.
+// maxFaults is how many faults of one wrapper are in its error.
 const maxFaults = 100
 
 // iface is the interface of a wrapper.
 type iface struct {
 	path string // import path of its package
-	name string // as code outside of the package has it, such as "payments.Client"
+	name string // as other packages write it, such as "payments.Client"
 }
 
-// String is the name that no other interface has, such as
+// String is a name that no other interface has, such as
 // "example.com/shop/payments.Client".
 func (i iface) String() string {
 	return i.path + "." + i.name[strings.IndexByte(i.name, '.')+1:]
 }
 
-// Wire begins the wiring of a wrapper around next. The interface I is told by the
-// import path of its package and by its name as other packages write it, such as
+// Wire begins the wiring of a wrapper around next. The interface I has the import
+// path of its package and its name as other packages write it, such as
 // "payments.Client". A nil client and a registry that New did not make are errors.
 func Wire[I any](registry *Registry, path, name string, next I) (*Wiring, error) {
 	if err := registry.made(); err != nil {
@@ -85,11 +85,11 @@ func Wire[I any](registry *Registry, path, name string, next I) (*Wiring, error)
 }
 
 // Defaults says which names no directive writes out, with their sections, such as
-// "breakers.client". It is an error that interfaces of two packages have one of
-// them, as then what befalls one client would hold for the other, too.
+// "breakers.client". It is an error if interfaces of two packages get the same one
+// by default, because they would share a guard that nobody meant to be shared.
 func (w *Wiring) Defaults(names ...string) { w.defaults = names }
 
-// Guard makes the guard of one method. What is wrong is returned by Done.
+// Guard makes the guard of one method. Done returns its faults.
 func (w *Wiring) Guard(method string, guards Guards) *Guard {
 	r := w.registry
 	g := &Guard{
@@ -127,8 +127,8 @@ func (guards Guards) onlyBreaker() bool {
 	return reflect.ValueOf(guards).IsZero()
 }
 
-// named is what the registry has for a name, the zero T without a name and where
-// there is a fault, which Done returns.
+// named is what the registry has for a name. It is the zero T without a name, and
+// after a fault, which Done returns.
 func named[T, S any](w *Wiring, of *section[T, S], name string) (found T) {
 	if name == "" {
 		return found
@@ -189,8 +189,8 @@ func (w *Wiring) wants(wants []bulkhead.Want, method string, permits []Permits, 
 	return wants
 }
 
-// Probe makes probe the health check of a breaker. It is called directly,
-// without guards, while the breaker is OPEN. One breaker has one probe.
+// Probe makes probe the health check of a breaker. The breaker calls it without
+// guards while it is OPEN. One breaker has one probe.
 func (w *Wiring) Probe(name string, probe func(context.Context) error) {
 	if b := named(w, w.registry.breakers, name); b != nil {
 		w.probes = append(w.probes, pendingProbe{b, probe})
@@ -202,8 +202,8 @@ type pendingProbe struct {
 	probe   func(context.Context) error
 }
 
-// Done ends the wiring. It starts the probes, or returns all that is wrong and
-// starts none.
+// Done ends the wiring. It starts the probes, or returns all faults and starts
+// none.
 func (w *Wiring) Done() error {
 	r := w.registry
 	r.wiring.Lock()
@@ -245,8 +245,8 @@ func (w *Wiring) Done() error {
 
 func (w *Wiring) failed(err error) error { return fmt.Errorf("%s: %w", w.iface.name, err) }
 
-// checkDefault reports a name that an interface of another package has by default,
-// too. Within one package the generator sees to it.
+// checkDefault reports a name that an interface of another package also has by
+// default. Within one package the generator checks it.
 func (w *Wiring) checkDefault(name string) {
 	other, known := w.registry.defaults[name]
 	if !known || other.path == w.iface.path {

@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// isNil reports whether a client is nil: without a type, or a nil wrapper. What
-// other types do with a nil pointer is their own affair.
+// isNil reports whether a client is nil: an interface without a value, or a nil
+// wrapper. Methods of other types may work with a nil pointer.
 func isNil(client any) bool {
 	v := reflect.ValueOf(client)
 	return !v.IsValid() || v.Kind() == reflect.Pointer && v.IsNil() && isWrapper(v.Type().Elem())
@@ -29,14 +29,14 @@ func isWrapper(t reflect.Type) bool {
 	return false
 }
 
-// guardsIn are the guards that calls of a client of interface I pass, as far as
-// it can be seen: where it is a wrapper itself, or a struct that holds another
-// client of I, such as one that adds a log.
+// guardsIn finds the guards that calls of a client of interface I pass: those of
+// the client, if it is a wrapper, and those of clients of I in its fields, such as
+// the client behind one that adds a log.
 func guardsIn[I any](client I) []*Guard {
 	return appendGuards(nil, reflect.ValueOf(client), reflect.TypeFor[I](), maxNesting)
 }
 
-// maxNesting is how many clients inside one another are looked through.
+// maxNesting is how many clients inside each other are searched.
 const maxNesting = 5
 
 func appendGuards(guards []*Guard, client reflect.Value, of reflect.Type, depth int) []*Guard {
@@ -57,7 +57,8 @@ func appendGuards(guards []*Guard, client reflect.Value, of reflect.Type, depth 
 	return guards
 }
 
-// checkTwice reports a guard whose calls pass another one that counts the same.
+// checkTwice reports a guard if its calls also pass another guard that takes or
+// counts the same.
 func (w *Wiring) checkTwice(g *Guard) {
 	for _, inner := range w.inner {
 		if inner != nil && inner.version == g.version && inner.repeats(g) {
@@ -69,8 +70,7 @@ func (w *Wiring) checkTwice(g *Guard) {
 	}
 }
 
-// repeats reports whether a call through both guards meets one of them, or a part
-// of it, twice.
+// repeats reports whether a call through both guards asks something twice.
 func (g *Guard) repeats(other *Guard) bool {
 	_, method := g.split()
 	_, same := other.split()
@@ -80,7 +80,7 @@ func (g *Guard) repeats(other *Guard) bool {
 			g.timeout != nil && g.timeout == other.timeout)
 }
 
-// split parts the interface from the name of the method.
+// split returns the interface and the name of the method.
 func (g *Guard) split() (of, method string) {
 	i := strings.LastIndexByte(g.method, '.')
 	return g.method[:i], g.method[i+1:]
