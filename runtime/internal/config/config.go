@@ -1,12 +1,11 @@
-// Package config reads the file of settings: JSON with comments and trailing
-// commas in, checked and immutable settings out, or every fault of the file at
-// once, each with its place, what was found and what is allowed. From the same
-// description of the settings it makes the JSON schema for editors and a
-// starting file.
+// Package config reads settings files: JSON with comments and trailing commas. It
+// returns checked and immutable settings, or all faults of the file at once, each
+// with its place, the value that was found and what is allowed. From the same
+// description of the settings it makes the JSON schema for editors and a starting
+// file.
 //
-// What the settings are, with their defaults and ranges, is said by the
-// packages that have them; what they do too. Watching a file for changes, and
-// putting new settings into force, is left to others.
+// The packages that use settings describe them: names, defaults, ranges, meaning.
+// Watching a file and applying its changes are left to others.
 package config
 
 import (
@@ -41,11 +40,11 @@ func Parse(name string, data []byte, shares bool) (*File, error) {
 	return standard.parse(name, data, !shares)
 }
 
-// Inspect is Parse for a tool, to which it is one whether the process shares
+// Inspect is Parse for a tool, which does not know whether the process shares
 // breakers.
 func Inspect(name string, data []byte) (*File, error) { return standard.parse(name, data, false) }
 
-// Default is what is in force without any file: the built in defaults.
+// Default is a file without content, so that the built-in defaults hold.
 func Default() *File { return &File{format: standard} }
 
 func (f format) parse(name string, data []byte, alone bool) (*File, error) {
@@ -69,7 +68,7 @@ func (f format) parse(name string, data []byte, alone bool) (*File, error) {
 // Name is what faults call the file.
 func (f *File) Name() string { return f.name }
 
-// Warnings are what the file says but does not mean word by word, such as a
+// Warnings are settings that mean something else than they say, such as a
 // minimumNumberOfCalls above the window.
 func (f *File) Warnings() []Fault { return slices.Clone(f.warnings) }
 
@@ -100,12 +99,12 @@ const (
 // String is "file", "default section" or "built in".
 func (o Origin) String() string { return [...]string{"file", "default section", "built in"}[o] }
 
-// inherited is the origin as somebody sees it who takes the value from the
+// inherited is the origin of a value that an object takes from its section's
 // defaults.
 func (o Origin) inherited() Origin { return max(o, DefaultSection) }
 
-// remark explains in a message why a variant is in force that the object itself
-// does not name.
+// remark explains in a message where a variant comes from that the object itself
+// does not choose.
 func (o Origin) remark() string {
 	if o == Own {
 		return ""
@@ -121,9 +120,9 @@ type Value struct {
 }
 
 // Effective are the settings that hold for a name of a section, in the order of
-// their declaration. The name need not be in the file; a section that there is
-// not has none, nor has one with secrets. The first one of a breaker is its
-// strategy.
+// their declaration. The name need not be in the file. An unknown section has no
+// settings, and a section with secrets shows none. The first setting of a breaker
+// is its strategy.
 func (f *File) Effective(section, name string) []Value {
 	s := f.format.section(section)
 	if s == nil || s.secret {

@@ -10,10 +10,10 @@ import (
 
 // Fault is one thing that is wrong, or worth a warning, in a file.
 type Fault struct {
-	File         string // as the file was named to us
-	Line, Column int    // from 1, in characters; 0 if it is about no place in the file
+	File         string // the name that Parse was given
+	Line, Column int    // from 1, in characters; 0 for a fault without a place in the file
 	Path         string // of the value: "breakers.payments.testDelay"; empty for the file as a whole
-	Message      string // what was found, what is allowed
+	Message      string // says what was found and what is allowed
 }
 
 // String is the fault on one line: "resilience.json:7:30:

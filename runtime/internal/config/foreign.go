@@ -13,13 +13,12 @@ import (
 //go:embed foreign.txt
 var foreignTable string
 
-// foreign are the names of other tools: what is around settings, and settings
-// with those that stand for them here.
+// foreign are the names that other tools use, with our names for them.
 var foreign = readForeign(foreignTable)
 
 type foreignNames struct {
-	around   map[string]string // to a section, "-" for none
-	settings map[string][]target
+	around   map[string]string   // names of objects around settings, with our section, "-" for none
+	settings map[string][]target // names of settings, with ours
 }
 
 // target is a setting of a section.
@@ -49,8 +48,8 @@ func plainName(name string) string {
 	return strings.NewReplacer("_", "", "-", "", ".", "", " ", "").Replace(strings.ToLower(name))
 }
 
-// hint says what stands for a setting of another tool, in an object of a section
-// and of a variant, nil where that is not clear.
+// hint names our setting in place of another tool's name in the entry e, whose
+// variant is nil where that is not clear.
 func (s *section) hint(e *entry, name string) (text, meant string, ok bool) {
 	targets := foreign.settings[plainName(name)]
 	here := slices.DeleteFunc(slices.Clone(targets), func(t target) bool { return t.section != s.name })
@@ -72,8 +71,8 @@ func (s *section) hint(e *entry, name string) (text, meant string, ok bool) {
 	return "", "", false
 }
 
-// lastName is the name of the entry at a path, with a dot behind it, for the path
-// of a setting in another section; empty where that section has no names.
+// lastName is the name of the entry at a path, with a dot behind it, to begin the
+// path of a setting in another section. It is empty if that section has no names.
 func lastName(path, section string) string {
 	_, name, named := strings.Cut(path, ".")
 	switch {
@@ -88,8 +87,8 @@ func lastName(path, section string) string {
 // maxHints is how many places a message shows.
 const maxHints = 3
 
-// elsewhere are the places for what stands under a name that is no section: the
-// trees of other tools have the names, sections and settings in another order.
+// elsewhere lists our paths for the settings under a name that is no section. The
+// files of other tools nest names, sections and settings in another order.
 func elsewhere(name string, v hujson.Value) string {
 	var all []string
 	var walk func(way []string, v hujson.Value)
@@ -115,8 +114,8 @@ func elsewhere(name string, v hujson.Value) string {
 	return strings.Join(all, ", ")
 }
 
-// placeOf is where that belongs to which a way of names leads: an object of
-// settings, or one setting.
+// placeOf is our path for an object of settings, or for one setting, that another
+// tool has at a path of names.
 func placeOf(way []string, isObject bool) (place string, ok bool) {
 	section, setting := "", "…"
 	var names []string

@@ -7,20 +7,19 @@ import (
 	"github.com/resgen-go/resgen/runtime/internal/setting"
 )
 
-// format is what a file may hold: a table of sections. The reader, the schema
-// and the starting file know nothing but this table, so a section more is a row
-// more.
+// format is the table of the sections that a file may have. The reader, the schema
+// and the starting file know only this table, so a new section is a new row.
 type format []section
 
-// section holds named objects of one sort, such as "breakers", or is itself one
-// object.
+// section is a section of the file: named objects of one sort, such as "breakers",
+// or a single object.
 type section struct {
 	name     string
-	one      string // what one object of it is: "breaker"
+	one      string // names one of its objects: "breaker"
 	doc      string
 	single   bool      // the section itself is the one object
-	secret   bool      // values may be secrets, or stand beside some, so faults don't show them
-	choose   string    // the field that says an object's variant; empty if there is but one
+	secret   bool      // faults don't show values, because there are secrets among them
+	choose   string    // the field that chooses an object's variant; empty if there is only one
 	variants []variant // the first is built in
 }
 
@@ -31,7 +30,7 @@ type variant struct {
 	fresh     func() any // pointer to a new settings struct
 }
 
-// fallback is the name of the object that holds the defaults of its section.
+// fallback is the name of the object with the defaults of its section.
 const fallback = "default"
 
 // Timeout is the settings of one timeout.

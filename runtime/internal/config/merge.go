@@ -47,8 +47,8 @@ func (e *entry) lookup(field string, fallback *entry) (given, Origin, bool) {
 	return given{}, BuiltIn, false
 }
 
-// origin is where the value of a field comes from. A default that is another
-// setting's value comes from where that does.
+// origin is where the value of a field comes from. A default that is the value of
+// another setting has the origin of that setting.
 func (e *entry) origin(f *setting.Field, fallback *entry) Origin {
 	_, from, found := e.lookup(f.Name, fallback)
 	if !found && f.Like != "" {

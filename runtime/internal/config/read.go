@@ -38,8 +38,8 @@ type entry struct {
 	variant *variant // nil if the file says one that does not exist
 	chosen  Origin
 	given   map[string]given
-	unclear map[string]bool // fields whose values or names are wrong, so that nobody knows what they should be
-	opaque  bool            // no object, so that all are unclear
+	unclear map[string]bool // fields whose values or names are wrong, so that their meaning is unknown
+	opaque  bool            // it is no object, so that all are unclear
 }
 
 type given struct {
@@ -47,13 +47,13 @@ type given struct {
 	at    int
 }
 
-// reader turns a tree into entries and collects what is wrong.
+// reader turns a tree into entries and collects faults.
 type reader struct {
 	*document
 	file     string
 	faults   Faults
 	warnings Faults
-	secret   bool // of what is read now no value is shown
+	secret   bool // values of the present section are not shown
 }
 
 func (r *reader) fault(at int, path, format string, args ...any) {
@@ -102,12 +102,12 @@ func (r *reader) sections(f format) map[string]*entries {
 	return all
 }
 
-// everywhere reports what is wrong at any level, even where nobody reads: a
-// name that an object has twice, and what is no JSON, unless it is reported for
-// what it should be.
+// everywhere reports faults at any level, also in parts that are not read: names
+// that an object has twice, and values that are no JSON, unless a fault there says
+// already what is allowed.
 func (r *reader) everywhere(v hujson.Value, path string) {
 	if r.odd[v.StartOffset] && !r.reported(v.StartOffset) {
-		r.fault(v.StartOffset, path, "is no JSON value; a text stands in double quotes") // not shown, as nobody knows what it is
+		r.fault(v.StartOffset, path, "is no JSON value; a text stands in double quotes") // not shown, because it may be a secret
 	}
 	switch v := v.Value.(type) {
 	case *hujson.Object:
@@ -135,8 +135,8 @@ func (r *reader) reported(at int) bool {
 	return slices.ContainsFunc(r.faults, func(f Fault) bool { return f.Line == line && f.Column == column })
 }
 
-// section reads the objects of a section, the defaults first, for they say of
-// which variant the others are.
+// section reads the objects of a section, the defaults first, because they choose
+// the variant of objects that choose none.
 func (r *reader) section(s *section, path string, v hujson.Value) *entries {
 	all := &entries{fallback: s.builtIn(), named: map[string]*entry{}}
 	object, ok := r.object(v, path)
@@ -168,15 +168,15 @@ func (r *reader) section(s *section, path string, v hujson.Value) *entries {
 	return all
 }
 
-// single reads a section that is itself one object. It goes by the empty name.
+// single reads a section that is a single object. Its name is empty.
 func (r *reader) single(s *section, path string, v hujson.Value) *entries {
 	e := r.entry(s, s.builtIn(), path, v)
 	r.rules(e, nil)
 	return &entries{fallback: s.builtIn(), named: map[string]*entry{"": e}}
 }
 
-// sharing reports faults of a file that shares breakers: alone is a process
-// without an adapter, and no fleet is without a name.
+// sharing reports faults of a file that shares breakers: the process must have an
+// adapter, which it has not if it is alone, and the fleet must have a name.
 func (r *reader) sharing(sections map[string]*entries, alone bool) {
 	sharers := sections[Breakers].sharers()
 	if len(sharers) == 0 {
@@ -192,7 +192,7 @@ func (r *reader) sharing(sections map[string]*entries, alone bool) {
 	r.nameless(sections[SharedState], first)
 }
 
-// sharers are the objects that say so.
+// sharers are the objects with "shared": true.
 func (all *entries) sharers() []*entry {
 	if all == nil {
 		return nil
@@ -202,8 +202,8 @@ func (all *entries) sharers() []*entry {
 	})
 }
 
-// nameless reports that the fleet has no name: in its section, and without one
-// where a breaker is shared.
+// nameless reports a fleet without a name: at its section, or where a breaker is
+// shared if the file has no such section.
 func (r *reader) nameless(section *entries, sharer *entry) {
 	at := sharer.given["shared"].at
 	if section != nil {
@@ -218,7 +218,7 @@ func (r *reader) nameless(section *entries, sharer *entry) {
 	r.fault(at, join(SharedState, "keyPrefix"), "missing: "+sharedstate.Joined)
 }
 
-// builtIn is what an absent object "default" amounts to.
+// builtIn stands for an object "default" that the file does not have.
 func (s *section) builtIn() *entry {
 	return &entry{variant: &s.variants[0], chosen: BuiltIn}
 }
@@ -238,8 +238,8 @@ func noName(one string) string {
 	return "no name for a " + one + "; allowed are letters, digits, '.', '_' and '-', a letter or digit first"
 }
 
-// entry reads one object. Without a fallback it is that of the defaults, which
-// may have fields of every variant.
+// entry reads one object. Without a fallback it is the object with the defaults,
+// which may have fields of every variant.
 func (r *reader) entry(s *section, fallback *entry, path string, v hujson.Value) *entry {
 	e := &entry{path: path, at: v.StartOffset, given: map[string]given{}, unclear: map[string]bool{}}
 	object, ok := r.object(v, path)
@@ -254,8 +254,8 @@ func (r *reader) entry(s *section, fallback *entry, path string, v hujson.Value)
 	return e
 }
 
-// chooseVariant says which variant an object is of, and why: it says so itself, else
-// the defaults do, else it is built in.
+// chooseVariant returns the variant of an object and where it comes from: the object
+// itself, else the defaults, else the built-in one.
 func (r *reader) chooseVariant(s *section, fallback *entry, path string, object *hujson.Object) (*variant, Origin) {
 	for _, m := range object.Members {
 		if s.choose == "" || nameOf(m) != s.choose {
@@ -314,7 +314,7 @@ func (r *reader) field(s *section, e *entry, isFallback bool, m hujson.ObjectMem
 	}
 }
 
-// known are the names of fields that an object of a variant may have.
+// known are the fields that an object of a variant may have.
 func (s *section) known(v *variant) []string {
 	var names []string
 	if s.choose != "" {
@@ -333,7 +333,7 @@ func (e *entry) field(name string) *setting.Field {
 	return e.variant.field(name)
 }
 
-// idleDefaults reports defaults that nothing in the section can have.
+// idleDefaults reports defaults that no object of the section can use.
 func (r *reader) idleDefaults(s *section, all *entries) {
 	used := []*variant{all.fallback.variant}
 	for _, e := range all.named {
@@ -351,8 +351,7 @@ func (r *reader) idleDefaults(s *section, all *entries) {
 	}
 }
 
-// rules asks an entry's settings, as they are in force, for broken rules
-// between them.
+// rules reports rules between settings that an entry breaks, with its defaults.
 func (r *reader) rules(e, fallback *entry) {
 	if e.variant == nil {
 		return
@@ -366,10 +365,9 @@ func (r *reader) rules(e, fallback *entry) {
 	}
 }
 
-// blame appends problems at their places: at the setting itself if the file has
-// it, else at the other one that it does not fit. What the entry has from
-// defaults of its own variant is said there already. Of a setting that is unclear
-// nobody can say what it fits.
+// blame appends problems at their places: at the setting itself if the file has it,
+// else at the other setting, which it does not fit. It leaves out problems of the
+// defaults, which are reported there, and of settings that are unclear.
 func (r *reader) blame(faults Faults, e, fallback *entry, problems []setting.Problem) Faults {
 	for _, p := range problems {
 		if !e.clear(p.Field, fallback) || p.Other != "" && !e.clear(p.Other, fallback) {
@@ -390,8 +388,7 @@ func (r *reader) blame(faults Faults, e, fallback *entry, problems []setting.Pro
 	return faults
 }
 
-// clear reports whether the value in force for a field is the one that the file
-// means.
+// clear reports whether the value in force for a field is what the file means.
 func (e *entry) clear(field string, fallback *entry) bool {
 	for _, from := range []*entry{e, fallback} {
 		if from == nil {
@@ -408,8 +405,8 @@ func (e *entry) clear(field string, fallback *entry) bool {
 	return f == nil || f.Like == "" || e.clear(f.Like, fallback)
 }
 
-// holds reports whether an entry has a setting of a problem, and what to say
-// there; else what to say of the entry.
+// holds reports whether an entry has a setting of a problem, and returns the place
+// and the message: those of the setting, else those of the whole entry.
 func (e *entry) holds(p setting.Problem) (at int, path, message string, ok bool) {
 	if g, ok := e.given[p.Field]; ok {
 		return g.at, join(e.path, p.Field), p.Message, true
@@ -443,7 +440,7 @@ func enumerate(names []string) string {
 	return strings.Join(names[:last], ", ") + " and " + names[last]
 }
 
-// suggest is the nearest of the allowed names, and all of them if none is near.
+// suggest names the nearest of the allowed names, or all of them if none is near.
 func suggest(name string, allowed []string) string {
 	if near, ok := near(name, allowed); ok {
 		return "did you mean " + near + "?"
@@ -451,7 +448,7 @@ func suggest(name string, allowed []string) string {
 	return "allowed are " + strings.Join(allowed, ", ")
 }
 
-// suggestSection is that for a name that is no section.
+// suggestSection is suggest for a name that is no section.
 func suggestSection(name string, v hujson.Value, allowed []string) string {
 	if _, ok := near(name, allowed); !ok {
 		if places := elsewhere(name, v); places != "" {
@@ -461,7 +458,7 @@ func suggestSection(name string, v hujson.Value, allowed []string) string {
 	return suggest(name, allowed)
 }
 
-// suggestAmong is all allowed names, and the nearest.
+// suggestAmong names all allowed names, and the nearest.
 func suggestAmong(name string, allowed []string) string {
 	text := "allowed are " + strings.Join(allowed, ", ")
 	if near, ok := near(name, allowed); ok {
@@ -470,8 +467,8 @@ func suggestAmong(name string, allowed []string) string {
 	return text
 }
 
-// near is the name that was meant: the nearest, or the only one that begins so.
-// It measures names only, not whatever long text stands in their place.
+// near is the name that was probably meant: the nearest, or the only one that begins
+// like it. A text too long to be a name has none.
 func near(name string, allowed []string) (string, bool) {
 	if len(name) > 100 {
 		return "", false

@@ -8,12 +8,11 @@ import (
 	"github.com/resgen-go/resgen/runtime/internal/setting"
 )
 
-// Schema is a JSON schema (draft 2020-12) of the file, for editors. It refuses
-// nothing that [Parse] accepts, and whatever Parse refuses for its shape or for
-// the range of a number. It does not see that a name stands twice, that two
-// settings don't go together, nor the range of a duration that is written as
-// text: "8760h" and "P365D" are one time, and only Parse compares times.
-// Numbers are compared as float64s.
+// Schema is a JSON schema (draft 2020-12) of the file, for editors. It accepts
+// everything that [Parse] accepts, and refuses what Parse refuses for its shape or
+// for the range of a number. Only Parse finds names that an object has twice,
+// settings that don't go together, and durations as text that are out of range:
+// "8760h" and "P365D" are one time. Numbers are compared as float64s.
 func Schema() []byte { return standard.schema() }
 
 func (f format) schema() []byte {
@@ -74,8 +73,8 @@ func (s *section) outline(entry object) object {
 	}
 }
 
-// entrySchema is an object that may choose its variant. What holds if it does not
-// is up to [section.inheritance].
+// entrySchema is an object that may choose its variant. If it does not, see
+// [section.inheritance].
 func (s *section) entrySchema() object {
 	var chosen []any
 	for _, v := range s.variants {
@@ -113,8 +112,8 @@ func (s *section) inheritance() []any {
 	return rules
 }
 
-// idleRules have for the fields of some variants only: if the defaults have one,
-// something in the section is of such a variant.
+// idleRules say of fields that not all variants have: if the defaults have one,
+// some object of the section is of such a variant.
 func (s *section) idleRules() []any {
 	var owners []string
 	having := map[string][]any{}
@@ -161,8 +160,8 @@ func (s *section) fallbackSchema() object {
 	return closed("What holds for a "+s.one+" whose own object says nothing else.", properties)
 }
 
-// sharedSchema is a field that may have another meaning and default in each
-// variant, but one type and range in all.
+// sharedSchema is a field that may have its own meaning and default in each variant,
+// but has one type and range in all.
 func (s *section) sharedSchema(field string) object {
 	owners := s.owners(field)
 	if len(owners) == 1 {

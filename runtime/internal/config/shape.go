@@ -14,16 +14,16 @@ var unended = map[byte]string{
 	'/': "the comment that begins here does not end",
 }
 
-// shape is what the tokens before some offset have built.
+// shape is the state of the syntax at some offset.
 type shape struct {
 	open    []int  // offsets of brackets that are not closed yet
 	last    byte   // first byte of the last token
-	section string // name of the last member of the whole
+	section string // name of the last member at the top level
 }
 
-// misshapen finds the faults of the whole: brackets that don't match or nest
-// too deeply, texts and comments that do not end. A parser sees most of them
-// late, and recursion could not survive the depth.
+// misshapen finds brackets that don't match or nest too deeply, and texts and
+// comments that do not end. The parser would find most of them at a later place,
+// and its recursion would not survive the depth.
 func (t *text) misshapen() *syntaxError {
 	s, fault := t.shape(len(t.data))
 	if fault == nil && len(s.open) > 0 {
@@ -72,7 +72,7 @@ func (t *text) shape(upto int) (s shape, fault *syntaxError) {
 	return s, fault
 }
 
-// bracket opens or closes one, if that is what stands at an offset.
+// bracket opens or closes a bracket, if there is one at an offset.
 func (s *shape) bracket(t *text, at int) *syntaxError {
 	switch c := t.data[at]; c {
 	case '{', '[':

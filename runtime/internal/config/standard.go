@@ -22,18 +22,21 @@ var standard = format{
 		doc: "Circuit breakers by name.",
 	},
 	{
-		name: Bulkheads, one: "bulkhead", variants: []variant{{fresh: func() any { return new(bulkhead.Settings) }}},
+		name: Bulkheads, one: "bulkhead", variants: only[bulkhead.Settings](),
 		doc: "Limits on concurrent calls by name.",
 	},
 	{
-		name: Timeouts, one: "timeout", variants: []variant{{fresh: func() any { return new(Timeout) }}},
+		name: Timeouts, one: "timeout", variants: only[Timeout](),
 		doc: "Limits on the time of one call by name. One without a duration bounds nothing.",
 	},
 	{
-		name: SharedState, one: SharedState, single: true, secret: true, variants: []variant{{fresh: func() any { return new(sharedstate.Settings) }}},
+		name: SharedState, one: SharedState, single: true, secret: true, variants: only[sharedstate.Settings](),
 		doc: "How processes share the breakers with \"shared\": true, on a Redis server; see docs/shared-state.md.",
 	},
 }
+
+// only is the one variant of sections whose objects are all alike.
+func only[S any]() []variant { return []variant{{fresh: func() any { return new(S) }}} }
 
 func strategies() []variant {
 	variants := make([]variant, len(breaker.Strategies))

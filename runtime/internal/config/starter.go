@@ -10,15 +10,15 @@ import (
 	"github.com/resgen-go/resgen/runtime/internal/setting"
 )
 
-// Starter is a complete file for names in use, by section: an empty object for
-// each name, and comments that show every setting with its default, meaning and
-// range. It changes nothing as it stands: a setting that was written down would
-// hold for breakers of other strategies too, and outlive the built in default.
-// Names of other sections are left out.
+// Starter is a complete file for names in use, by section: an empty object for each
+// name, and comments that show every setting with its default, meaning and range.
+// The settings are in comments only, because a setting in the file would hold for
+// breakers of other strategies too, and outlive the built-in default. Names of
+// unknown sections are left out.
 func Starter(used map[string][]string) []byte { return standard.starter(used) }
 
-// Compare says which names in use the file lacks, at no place, and which of its
-// names are not in use, at theirs. used has names by section.
+// Compare reports the names in use that the file lacks, and, at their places, the
+// names of the file that are not in use. used has names by section.
 func (f *File) Compare(used map[string][]string) Faults {
 	var all Faults
 	for _, s := range f.format {
@@ -114,7 +114,7 @@ func (v *variant) show(f *setting.Field) string {
 
 func pair(name, value string) string { return strconv.Quote(name) + ": " + value }
 
-// listing is what stands in an object of a file that a person reads.
+// listing is an object as a person reads it.
 type listing []part
 
 // part is comments and the member that they explain, if any.

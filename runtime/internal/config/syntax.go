@@ -16,8 +16,7 @@ import (
 // parser that recurses needs a limit.
 const maxDepth = 32
 
-// maxOdd is after how many values that are no JSON the reading ends, for each
-// costs another parse.
+// maxOdd is the most values that are no JSON, because each costs another parse.
 const maxOdd = 20
 
 // smallest is an example of a file.
@@ -30,9 +29,9 @@ type document struct {
 	odd  map[int]bool // offsets of values that are no JSON, such as NaN or 007; the tree has a number in their place
 }
 
-// parse reads JSON with comments and trailing commas. Values that are no JSON
-// are left to whoever knows what is allowed in their place; any other fault of
-// syntax ends the reading.
+// parse reads JSON with comments and trailing commas. Values that are no JSON are
+// reported later, by code that knows which values are allowed there; any other
+// fault of syntax ends the reading.
 func parse(t *text) (*document, *syntaxError) {
 	misshapen := t.misshapen()
 	if misshapen != nil && misshapen.message == tooDeep {
@@ -72,7 +71,7 @@ func (t *text) where(err error) (at int, reason string) {
 	return min(t.lines[line-1]+column-1, len(t.data)), reason
 }
 
-// oddValue reports whether a word or number stands where a value is expected.
+// oddValue reports whether there is a word or number where a value is expected.
 func (t *text) oddValue(at int, reason string) bool {
 	atStart := strings.HasPrefix(reason, "invalid literal") || strings.HasSuffix(reason, "at start of value")
 	return atStart && literalEnd(t.data, at) > at && !t.inName(at)
@@ -86,7 +85,7 @@ var expectations = []struct{ where, expected string }{
 	{"in line comment", "the end of the line"},
 }
 
-// complaint says what stands at an offset and what should.
+// complaint says what was found at an offset and what was expected.
 func (t *text) complaint(at int, reason string) string {
 	if at < len(t.data) && t.data[at] == '"' && strings.HasPrefix(reason, "invalid literal") {
 		return "bad text: " + badText(t.data[at:])
@@ -106,8 +105,8 @@ func (t *text) complaint(at int, reason string) string {
 	return fmt.Sprintf("found %s, expected %s", t.found(at), expected)
 }
 
-// found is what stands at an offset. A word is shown only where it can't be a
-// secret whose quotes were forgotten.
+// found describes the text at an offset. It shows a word only if that can't be a
+// secret without quotes.
 func (t *text) found(at int) string {
 	end := literalEnd(t.data, at)
 	switch s, _ := t.shape(at); {
@@ -123,7 +122,7 @@ func (t *text) found(at int) string {
 	return strconv.QuoteRune(r)
 }
 
-// badText is what encoding/json has against a text.
+// badText is the fault that encoding/json finds in a text.
 func badText(data []byte) string {
 	var syntax *json.SyntaxError
 	if err := json.Unmarshal(data[:textEnd(data, 0)], new(string)); errors.As(err, &syntax) {
@@ -132,8 +131,8 @@ func badText(data []byte) string {
 	return "it is no JSON"
 }
 
-// shown reports whether the next token is a name of the whole, or in a section
-// of which values are shown.
+// shown reports whether the next token is the name of a section, or in a section
+// whose values are shown.
 func (s *shape) shown(t *text) bool {
 	section := standard.section(s.section)
 	return len(s.open) == 1 && s.isName(t) || len(s.open) > 0 && section != nil && !section.secret

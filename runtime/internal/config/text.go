@@ -7,18 +7,18 @@ import (
 	"unicode/utf8"
 )
 
-// text is the content of a file that is known to be text, with the places in it.
+// text is the content of a file, with the places of its lines.
 type text struct {
 	data   []byte
 	lines  []int // offset of each line
 	starts []int // how many characters begin before each block
 }
 
-// block is the number of bytes after which characters are counted anew, so that
-// a place in a long line is found quickly.
+// block is the number of bytes between two places whose number of characters is
+// known, so that a place in a long line is found quickly.
 const block = 1024
 
-// syntaxError is a fault that is still without its place's line and column.
+// syntaxError is a fault of syntax whose line and column are not known yet.
 type syntaxError struct {
 	at      int // offset
 	message string
@@ -26,7 +26,7 @@ type syntaxError struct {
 
 var bom = []byte("\xEF\xBB\xBF")
 
-// newText strips the byte order mark that some editors write, and refuses what
+// newText strips the byte order mark that some editors write, and refuses data that
 // is no UTF-8 text.
 func newText(data []byte) (*text, *syntaxError) {
 	if len(data) > MaxSize {
@@ -85,7 +85,7 @@ func (t *text) place(offset int) (line, column int) {
 	return line, 1 + t.characters(offset) - t.characters(t.lines[line-1])
 }
 
-// characters says how many characters begin before offset.
+// characters is how many characters begin before offset.
 func (t *text) characters(offset int) int {
 	if len(t.starts) == 0 {
 		return 0

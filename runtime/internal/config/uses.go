@@ -7,7 +7,7 @@ import (
 	"github.com/resgen-go/resgen/runtime/internal/setting"
 )
 
-// Use is what one method takes from the settings.
+// Use is how one method uses the settings.
 type Use struct {
 	Method  string // such as "Payments.Charge"
 	Breaker string // empty: none
@@ -23,8 +23,7 @@ type breakerUse struct {
 	limit          time.Duration
 }
 
-// Misfits are settings of breakers that mean something else than they say,
-// because of how the breakers are used.
+// Misfits are settings of breakers that don't fit how methods use the breakers.
 func (f *File) Misfits(uses []Use) Faults {
 	var all Faults
 	for name, use := range f.breakerUses(uses) {
@@ -48,8 +47,8 @@ func (f *File) Misfits(uses []Use) Faults {
 	return all.settle()
 }
 
-// Unprobed are the breakers whose strategy asks a probe, which they have not,
-// so that calls serve in its place.
+// Unprobed are breakers whose strategy asks for a probe that they don't have, so
+// that calls serve in its place.
 func (f *File) Unprobed(uses []Use) Faults {
 	var all Faults
 	for name, use := range f.breakerUses(uses) {
@@ -97,8 +96,7 @@ func (b *breakerUse) add(u Use, limit time.Duration) {
 	}
 }
 
-// about is a fault of a breaker, at its place in the file if that has it. A field
-// is where the object has it.
+// about is a fault of a breaker, at the place of its name if the file has it.
 func (f *File) about(name, field, message string) Fault {
 	fault := Fault{File: f.name, Path: join(Breakers, name), Message: message}
 	if f.Has(Breakers, name) {

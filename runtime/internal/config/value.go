@@ -48,7 +48,7 @@ func (r *reader) written(v hujson.Value) string {
 	return r.raw(v)
 }
 
-// otherUnit adds what a number outside the range was most likely meant to be.
+// otherUnit suggests what a number outside the range was probably meant to be.
 func (r *reader) otherUnit(f *setting.Field, v hujson.Value) string {
 	if r.secret {
 		return ""
@@ -60,8 +60,8 @@ func (r *reader) otherUnit(f *setting.Field, v hujson.Value) string {
 	return ""
 }
 
-// inRange judges a value, and of a number of seconds also the number, which is
-// what the schema sees.
+// inRange reports whether a value is in the range of a field. A number of seconds is
+// compared also before it is rounded to nanoseconds, as the schema compares it.
 func (r *reader) inRange(f *setting.Field, v hujson.Value, value any) bool {
 	seconds, isNumber := r.numberOf(v)
 	return f.Range.Holds(value) && (f.Type != setting.Duration || !isNumber || f.Range.HoldsSeconds(seconds))
@@ -89,8 +89,8 @@ func (r *reader) typed(f *setting.Field, v hujson.Value) (value any, ok bool) {
 	}
 }
 
-// whole is a number without a fraction as an int, and the nearest int if it is
-// beyond all.
+// whole is a number without a fraction as an int, or the nearest int if none is as
+// large.
 func whole(number float64) int {
 	switch {
 	case number >= math.MaxInt:
@@ -109,7 +109,7 @@ func (r *reader) textOf(v hujson.Value) (string, bool) {
 	return literal.String(), true
 }
 
-// numberOf is the value as a number, infinite if it is beyond all.
+// numberOf is the value as a number, infinite if no float64 is as large.
 func (r *reader) numberOf(v hujson.Value) (float64, bool) {
 	if v.Value.Kind() != '0' || r.odd[v.StartOffset] {
 		return 0, false
@@ -133,7 +133,7 @@ func (r *reader) wrong(v hujson.Value, path, expected string) {
 	r.fault(v.StartOffset, path, "%s %s %s%s", r.describe(v), is, expected, hint)
 }
 
-// describe is a value as messages show it: without what may be secret.
+// describe is a value as messages show it: without secrets.
 func (r *reader) describe(v hujson.Value) string {
 	text, isText := r.textOf(v)
 	safe := redact.Text(text)
@@ -153,7 +153,7 @@ func (r *reader) describe(v hujson.Value) string {
 	}
 }
 
-// expected says what a field takes.
+// expected says which values a field takes.
 func expected(f *setting.Field) string {
 	switch f.Type {
 	case setting.Int:
@@ -167,7 +167,7 @@ func expected(f *setting.Field) string {
 	}
 }
 
-// guess adds what a text that a field does not take was most likely meant to be.
+// guess suggests what a text was probably meant to be that a field does not take.
 func (r *reader) guess(f *setting.Field, text string) string {
 	if f.Type != setting.Duration || r.secret {
 		return ""

@@ -56,8 +56,8 @@ func ParseDuration(text string) (time.Duration, error) {
 	return d, nil
 }
 
-// NearDuration is the duration that somebody most likely meant with a text that
-// is none: "2 s", "20S", "pt5m" or "20".
+// NearDuration is the duration that a text was probably meant to be that is none:
+// "2 s", "20S", "pt5m" or "20".
 func NearDuration(text string) (string, bool) {
 	words := strings.Fields(text)
 	for i := 1; i < len(words); i++ {
@@ -155,8 +155,8 @@ func parseTimes(text string, times time.Duration) time.Duration {
 	return d * times
 }
 
-// Seconds is a JSON number of seconds as a duration, to the nanosecond: zero only
-// for zero, and at most the longest one.
+// Seconds is a JSON number of seconds as a duration, to the nanosecond. It is zero
+// only for zero, and at most the longest duration.
 func Seconds(number string) time.Duration {
 	if d, err := ParseDuration(number + "s"); err == nil {
 		return d // a float64 could not tell a year from a year and a nanosecond

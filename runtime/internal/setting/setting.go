@@ -16,13 +16,12 @@
 // one of these: then it is optional, and nil means off. default "=other" takes
 // the value of another setting. range is in interval notation: a bracket
 // includes the bound, a parenthesis excludes it, and an empty bound is none; a
-// duration has both. usual:"1m" is the longest duration for which a number without
-// a unit passes for seconds without a doubt; beyond says what else serves who needs
-// more than the range. Fields without a setting tag are no settings; those of an
-// embedded struct count as the struct's own. Rules between fields are methods:
-// [Checker], [Warner].
+// duration has both. usual:"1m" is the longest duration that a number without a
+// unit may mean without a warning; beyond names a way out for values above the
+// range. Fields without a setting tag are no settings; those of an embedded struct
+// count as the struct's own. Rules between fields are methods: [Checker], [Warner].
 //
-// The package knows nothing of JSON, of files and of what a setting is for.
+// The package knows nothing of JSON, of files and of the meaning of a setting.
 package setting
 
 import (
@@ -57,8 +56,8 @@ type Field struct {
 	OneOf    []string      // allowed texts; nil: any
 	Beyond   string        // a way out where a value is above the range
 	Optional bool          // nil is a value and means off
-	Usual    time.Duration // longest that is written as a number of seconds without a doubt; 0: see usualLongest
-	Doc      string        // what it means, without a final period
+	Usual    time.Duration // longest that may be a number of seconds without a warning; 0: see usualLongest
+	Doc      string        // its meaning, without a final period
 	index    []int
 }
 
@@ -69,14 +68,14 @@ type Problem struct {
 	Message string // starts with the value: "3 is below failureThreshold (5)"
 }
 
-// Checker is a settings struct with rules between its fields. Each field is
-// valid by itself when Check is asked; one that was not has a default then, and
-// problems that name it count for nothing.
+// Checker is a settings struct with rules between its fields. When Check is called
+// each field is valid by itself: a field that was not has its default, and problems
+// that name it are dropped.
 type Checker interface{ Check() []Problem }
 
-// Warner is a settings struct that knows of combinations which are allowed but
-// mean something else than they say, such as a minimum that the window can't
-// hold. Warn is asked when Check finds nothing.
+// Warner is a settings struct with combinations that are allowed but mean something
+// else than they say, such as a minimum that the window can't hold. Warn is called
+// when Check finds nothing.
 type Warner interface{ Warn() []Problem }
 
 var described sync.Map // reflect.Type → []Field
@@ -233,8 +232,7 @@ func (f *Field) Outside(value any, shown string) string {
 	return text
 }
 
-// Accepts returns what is wrong with a value that has the type of the
-// setting.
+// Accepts returns an error if a value, which has the setting's type, is not allowed.
 func (f *Field) Accepts(value any) error {
 	if f.OneOf != nil && !slices.Contains(f.OneOf, value.(string)) {
 		return fmt.Errorf("%s is not %s", Format(value), f.Allowed())

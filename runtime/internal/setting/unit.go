@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// usualLongest is a duration above which a number without a unit is doubted,
-// for settings that don't say their own with the tag usual.
+// usualLongest is the duration above which a number without a unit brings a
+// warning, for settings without the tag usual.
 const usualLongest = 2 * time.Minute
 
 // counted parts a duration that is written as a number of one unit, as a JSON
@@ -24,9 +24,9 @@ func counted(written string) (number, unit string, ok bool) {
 // are "5h", 10000 seconds "3h".
 var doubtful = map[string]float64{"": 0, "m": 100, "s": 10_000}
 
-// Doubt says of an allowed value that its unit was probably mistaken, what it
-// means and what was meant; else it is empty. written is the number or text as
-// it stands in the file, without quotes.
+// Doubt is a warning about an allowed value with a unit that is probably wrong. It
+// says what the value means and what was meant; without a doubt it is empty.
+// written is the number or text in the file, without quotes.
 func (f *Field) Doubt(written string, value any) string {
 	switch value := value.(type) {
 	case time.Duration:
@@ -56,9 +56,9 @@ func (f *Field) doubtDuration(written string, value time.Duration) string {
 	return fmt.Sprintf("%s means %s%s; if that was meant, write %q, else %q", shown, Format(value), because, Format(value), meant)
 }
 
-// Meant is the duration that somebody probably meant who wrote a number of
-// seconds that is too large for the setting: milliseconds, or round nanoseconds,
-// in which programs in Go write durations. Hours are written in neither.
+// Meant is the duration that a number was probably meant to be that is too large as
+// seconds: milliseconds, or round nanoseconds, which is how programs in Go write
+// durations. It is never longer than an hour.
 func (f *Field) Meant(number string) (text string, ok bool) {
 	if f.Type != Duration {
 		return "", false
@@ -73,7 +73,7 @@ func (f *Field) Meant(number string) (text string, ok bool) {
 	return "", false
 }
 
-// usual is the longest duration that is taken for seconds without a word.
+// usual is the longest duration that may be a number of seconds without a warning.
 func (f *Field) usual() time.Duration {
 	if f.Usual > 0 {
 		return f.Usual

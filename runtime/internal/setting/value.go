@@ -37,9 +37,8 @@ func (r Range) HoldsSeconds(s float64) bool {
 	return Range{low.Seconds(), high.Seconds(), r.LowOpen, r.HighOpen}.Holds(s)
 }
 
-// ofDurations reports whether the range can be that of a duration setting:
-// durations without end are read as the longest one, which a range has to
-// exclude.
+// ofDurations reports whether the range may be that of a duration setting. It must
+// exclude the longest duration, which longer ones are read as.
 func (r Range) ofDurations() bool {
 	low, hasLow := r.Low.(time.Duration)
 	_, hasHigh := r.High.(time.Duration)
