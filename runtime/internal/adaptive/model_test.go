@@ -1,0 +1,92 @@
+package adaptive
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/resgen-go/resgen/internal/overload"
+)
+
+// limiter is meter and rule at work in the model, without a bulkhead.
+type limiter struct {
+	meter   *Meter
+	rule    Rule
+	running int
+}
+
+func newLimiter() overload.Limiter {
+	return &limiter{meter: NewMeter(usual.Target), rule: Start(25)}
+}
+
+func (l *limiter) Admit(time.Duration) bool {
+	if l.running >= l.rule.Limit() {
+		l.meter.Fill()
+		return false
+	}
+	if l.running++; l.running == l.rule.Limit() {
+		l.meter.Fill()
+	}
+	return true
+}
+
+func (l *limiter) End(now, took time.Duration, late bool) {
+	l.running--
+	if w, ended := l.meter.Add(int64(time.Hour+now), took, late); ended {
+		l.rule, _ = l.rule.Next(w, usual)
+	}
+}
+
+// fixed is a limit that never changes.
+type fixed struct{ running, limit int }
+
+func (f *fixed) Admit(time.Duration) bool {
+	if f.running >= f.limit {
+		return false
+	}
+	f.running++
+	return true
+}
+
+func (f *fixed) End(_, _ time.Duration, _ bool) { f.running-- }
+
+// play returns the shares of what was possible, by phase, over three seeds.
+func play(t *testing.T, clients int, size float64, limiter func() overload.Limiter) map[string]float64 {
+	var runs [][]overload.Figures
+	for seed := range uint64(3) {
+		world := overload.World{Clients: clients, Timeout: 500 * ms, Seed: seed + 1}
+		runs = append(runs, world.Run(overload.Phases(size), limiter))
+	}
+	shares := map[string]float64{}
+	for _, f := range overload.Join(runs...) {
+		shares[f.Phase.Name] = f.Share()
+		t.Logf("%-26s %4.0f %%, p99 %4d ms", f.Phase.Name, 100*f.Share(), f.Percentile(.99).Milliseconds())
+	}
+	return shares
+}
+
+func TestModelAdaptiveL18(t *testing.T) {
+	for _, clients := range []int{1, 10} {
+		t.Run(fmt.Sprint("AdaptiveL18 ", clients, " clients"), func(t *testing.T) {
+			t.Parallel()
+			for phase, share := range play(t, clients, 1, newLimiter) {
+				if share < .95 || strings.HasPrefix(phase, "70 %") && (share < .98 || share > 1.02) {
+					t.Errorf("%s: %.0f %% of the possible answers", phase, 100*share)
+				}
+			}
+		})
+	}
+}
+
+// The model is one in which a limit that never changes loses everything: else it
+// would prove nothing.
+func TestModelIsHard(t *testing.T) {
+	t.Parallel()
+	shares := play(t, 10, 1, func() overload.Limiter { return &fixed{limit: 25} })
+	for _, phase := range []string{"200 % load", "70 % again", "a quarter of the servers", "all are back"} {
+		if shares[phase] > .05 {
+			t.Errorf("%s: %.0f %% of the possible answers with 25 for each of ten clients", phase, 100*shares[phase])
+		}
+	}
+}
