@@ -7,9 +7,10 @@ import (
 	"time"
 )
 
-// A window ends with the first call that ends at least shortest after the window's
-// first, if there are samples enough. One that is older than longest says nothing
-// about now, and is dropped.
+// A window begins where the one before ended, and the first with the first call. It
+// ends with a call, after at least the shortest time and with at least the fewest
+// samples. One that is older than the longest time says nothing about now, and is
+// dropped.
 const (
 	shortest = time.Second
 	longest  = 30 * time.Second
@@ -32,7 +33,7 @@ const (
 type Meter struct {
 	target  time.Duration
 	inverse float64      // of the target
-	began   atomic.Int64 // when the window's first call ended; 0: none has
+	began   atomic.Int64 // of the window; 0: no call has ended yet
 	late    atomic.Uint32
 	failed  atomic.Uint32
 	full    atomic.Bool
@@ -103,17 +104,20 @@ func (m *Meter) middle(bucket int) time.Duration {
 	return time.Duration(float64(m.target) * math.Sqrt(edge(bucket)*edge(bucket+1)))
 }
 
-// begin begins a window, unless another call has.
+// begin begins the first window, or one in place of an old one, unless another call
+// has.
 func (m *Meter) begin(now int64) int64 {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	began := m.began.Load()
-	if began == 0 || now-began > int64(longest) {
-		m.clear()
-		m.began.Store(now)
-		return now
+	if began > 0 && now-began <= int64(longest) {
+		return began
 	}
-	return began
+	if began > 0 {
+		m.clear()
+	}
+	m.began.Store(now)
+	return now
 }
 
 // end ends the window if it has samples enough and no other call has ended it.
@@ -135,7 +139,7 @@ func (m *Meter) end(now int64) (Window, bool) {
 		Unwell: failed > mostFailed*(failed+float64(samples)),
 	}
 	m.clear()
-	m.began.Store(0)
+	m.began.Store(now)
 	return w, true
 }
 

@@ -74,8 +74,10 @@ type Bulkhead struct {
 	stuck    stuck
 	capacity int // requests that may wait
 
-	demanded atomic.Bool // some entry may hold permits
-	refusing *refusing   // nil: nobody wants to know
+	demanded   atomic.Bool                // some entry may hold permits
+	adaptation atomic.Pointer[adaptation] // nil: the size stays
+	limited    func(Limited)
+	refusing   *refusing // nil: nobody wants to know
 
 	// Every call writes the tally. It keeps a cache line of its own, together
 	// with the one figure that is read beside it.

@@ -132,7 +132,7 @@ func (d *Demand) glance(mayWait bool) *Refusal {
 	for i := range d.wants {
 		w := &d.wants[i]
 		switch t := w.Bulkhead.now(); {
-		case w.N > t.size():
+		case w.N > w.Bulkhead.largest(t):
 			return w.Bulkhead.refuseClaim(&claim{n: w.N}, t)
 		case full == nil && t.available() < w.N:
 			full, seen = w, t

@@ -79,7 +79,8 @@ func (b *Bulkhead) obtain(ctx context.Context, c claim, p *patience) (from *hold
 		b.findEntries(ctx, &c)
 		patient = patient && c.inOrder(b)
 	}
-	if !c.fits(t.size()) || !patient && !c.passes(t) {
+	b.fill()
+	if !c.fits(b.largest(t)) || !patient && !c.passes(t) {
 		return nil, false, b.refuseClaim(&c, t)
 	}
 	left := time.Duration(0)
@@ -107,7 +108,7 @@ func (b *Bulkhead) enqueue(w *waiter, patient bool) (waits bool, refused *Refusa
 	// and is seen now, or sees the mark and comes to serve the queue.
 	t := tally(b.tally.Or(int64(queued)))
 	room := b.queue.length < b.capacity
-	if !w.fits(t.size()) {
+	if !w.fits(b.largest(t)) {
 		refused = b.refuseClaim(&w.claim, t)
 		b.serve()
 		return false, refused

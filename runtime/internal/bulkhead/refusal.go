@@ -91,10 +91,11 @@ func keep(r Refusal) *Refusal { return &r }
 
 // refuseClaim refuses for want of permits, in view of t.
 func (b *Bulkhead) refuseClaim(c *claim, t tally) *Refusal {
-	if c.fits(t.size()) {
+	largest := b.largest(t)
+	if c.fits(largest) {
 		return b.refuse(Refusal{Kind: Full, Wanted: c.wanted(), Available: t.available() + c.loan})
 	}
-	return b.refuse(Refusal{Kind: TooLarge, Wanted: c.wanted(), Available: max(0, t.size()-c.held) + c.loan})
+	return b.refuse(Refusal{Kind: TooLarge, Wanted: c.wanted(), Available: max(0, largest-c.held) + c.loan})
 }
 
 // refuseDone refuses n permits to a context that is done.

@@ -64,6 +64,9 @@ func (b *Bulkhead) EndWatch() {
 
 // noteRefusal is all that a refusal pays while refusing goes on.
 func (b *Bulkhead) noteRefusal(kind Kind) {
+	if kind != Done {
+		b.fill()
+	}
 	if w := b.refusing; w != nil && kind != Done && !w.now.Load() {
 		w.mu.Lock()
 		defer w.mu.Unlock()

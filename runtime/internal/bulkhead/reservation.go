@@ -189,7 +189,7 @@ func (r *Reservation) borrow() *Refusal {
 	mu.Unlock()
 	for i := range r.holdings {
 		h := &r.holdings[i]
-		if c, t := h.claim(), h.bulkhead.now(); c.n > 0 && !c.fits(t.size()) {
+		if c, t := h.claim(), h.bulkhead.now(); c.n > 0 && !c.fits(h.bulkhead.largest(t)) {
 			return h.bulkhead.refuseClaim(&c, t)
 		}
 	}

@@ -11,11 +11,17 @@ func (b *Bulkhead) Resize(s Settings) {
 	s.mustFit(b.name)
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	growth := s.MaxConcurrentCalls - b.size
-	b.size = s.MaxConcurrentCalls
-	b.tally.Add(int64(tally(growth) * oneFree))
 	b.tune(s)
+	b.setSize(s.MaxConcurrentCalls)
 	b.refuseMisfits()
+	b.serve()
+}
+
+// setSize grants what a growth makes room for. The lock must be held.
+func (b *Bulkhead) setSize(size int) {
+	growth := size - b.size
+	b.size = size
+	b.tally.Add(int64(tally(growth) * oneFree))
 	b.serve()
 }
 
@@ -33,7 +39,7 @@ func (b *Bulkhead) tune(s Settings) {
 func (b *Bulkhead) refuseMisfits() {
 	for w := b.queue.first; w != nil; {
 		next := w.next
-		if w.fills == nil || w.n > b.size {
+		if w.fills == nil || w.n > b.largest(b.now()) {
 			b.refuseMisfit(w)
 		} else {
 			select {
@@ -46,7 +52,7 @@ func (b *Bulkhead) refuseMisfits() {
 }
 
 func (b *Bulkhead) refuseMisfit(w *waiter) {
-	if t := b.now(); w.queued && !w.fits(t.size()) {
+	if t := b.now(); w.queued && !w.fits(b.largest(t)) {
 		b.remove(w)
 		w.verdict <- b.refuseClaim(&w.claim, t)
 	}

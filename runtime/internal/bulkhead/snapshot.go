@@ -29,6 +29,8 @@ type Snapshot struct {
 	UsedFromReservation uint64 // calls that began on a reserved permit
 	Overflow            uint64 // calls whose open reservation had no permit left for them: that began on one of the pool, or were refused
 	ReturnedUnused      uint64 // reserved permits on which no call ran
+
+	Adaptive *AdaptiveSnapshot // nil: the size stays
 }
 
 // Refused counts refused requests, each once, whatever number of permits it
@@ -95,6 +97,7 @@ func (b *Bulkhead) snapshot(t tally, c counted) Snapshot {
 		UsedFromReservation: c.used,
 		Overflow:            c.overflow,
 		ReturnedUnused:      c.unused,
+		Adaptive:            b.adaptiveSnapshot(),
 	}
 }
 
