@@ -34,7 +34,7 @@ var settings = map[string]map[sort]string{
 	Breaker: {
 		number: "failureThreshold", percentage: "failureRateThreshold", duration: "testDelay", strategy: "strategy",
 	},
-	Bulkhead: {number: "maxConcurrentCalls", duration: "maxWaitDuration"},
+	Bulkhead: {number: "maxConcurrentCalls", duration: "maxWaitDuration", strategy: "limit"},
 	Timeout:  {number: "duration", duration: "duration"},
 }
 
@@ -46,7 +46,7 @@ var (
 	asISO        = regexp.MustCompile(`^(P[0-9.]+[DWMY](T.*)?|PT[0-9.]+[HMS].*)$`)
 	asNumber     = regexp.MustCompile(amount + `(calls?|permits?|failures?|errors?|slots?|threads?|requests?|times)$|^[<>=~+-]+[0-9]`)
 	asBoolean    = []string{"true", "false", "yes", "no", "on", "off", "enabled", "disabled"}
-	asStrategy   = []string{"STATIC_THRESHOLD", "CONSECUTIVE_FAILURES", "CANARY_RATE_THRESHOLD", "PACED_RATE_THRESHOLD", "NONE"}
+	asStrategy   = []string{"STATIC_THRESHOLD", "CONSECUTIVE_FAILURES", "CANARY_RATE_THRESHOLD", "PACED_RATE_THRESHOLD", "NONE", "FIXED", "ADAPTIVE"}
 )
 
 // settingLike returns what sort of setting a text looks like; empty if it looks

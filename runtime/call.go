@@ -18,6 +18,7 @@ type Call struct {
 	ctx         context.Context // the callee's
 	period      *breaker.Period // in which the call began
 	slowAt      breaker.Instant // 0: slow calls mean nothing
+	began       breaker.Instant // 0: no bulkhead wants to know
 	permit      bulkhead.Permit
 	reservation *bulkhead.Reservation
 	measured    *measured
@@ -95,6 +96,9 @@ func (c *Call) Begin(ctx context.Context, g *Guard) error {
 	c.permit.Begin()
 	if c.reservation != nil {
 		c.reservation.Open()
+	}
+	if g.sized != nil && g.sized.Adapts() {
+		c.beginAdaptive(g.sized)
 	}
 	return nil
 }
@@ -304,6 +308,9 @@ func (c *Call) slow() bool { return c.slowAt != 0 && breaker.Now() > c.slowAt }
 
 // leave returns what a call took that was made, and tells observers of calls.
 func (c *Call) leave(g *Guard, outcome Outcome) {
+	if c.began != 0 {
+		c.endAdaptive(g.sized, outcome)
+	}
 	if g.bulkhead != nil {
 		c.permit.Release()
 	}

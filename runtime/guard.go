@@ -19,6 +19,7 @@ type Guard struct {
 	waits    bulkhead.Gates   // end a wait for permits; nil without any
 	demand   *bulkhead.Demand // of an entry: its own permit and those of its reservation
 	bulkhead *bulkhead.Bulkhead
+	sized    *bulkhead.Bulkhead // the same, of an entry too: its size may follow its calls
 	breaker  *breaker.Breaker
 	timeout  *timeout
 	classify func(error) Outcome

@@ -44,7 +44,7 @@ type Registry struct {
 	reload    Reloaded     // the last one
 	sections  []anySection // all of them, in the order of the settings file
 	breakers  *section[*breaker.Breaker, breaker.Settings]
-	bulkheads *section[*bulkhead.Bulkhead, *bulkhead.Settings]
+	bulkheads *section[*bulkhead.Bulkhead, bulkhead.Sizing]
 	timeouts  *section[*timeout, *config.Timeout]
 	reserves  map[string]reserve // the largest of each bulkhead
 	usage     usage

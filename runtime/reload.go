@@ -11,6 +11,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/resgen-go/resgen/runtime/internal/bulkhead"
 	"github.com/resgen-go/resgen/runtime/internal/config"
 	"github.com/resgen-go/resgen/runtime/internal/redact"
 )
@@ -99,6 +100,9 @@ func (r *Registry) check(settings *config.File, source string) error {
 		}
 		return errors.Join(faults...)
 	}
+	if err := r.checkTargets(settings, r.allUses()); err != nil {
+		return err
+	}
 	if err := r.share(settings); err != nil {
 		return err
 	}
@@ -155,19 +159,20 @@ func (r *Registry) note(reserves []reserve) {
 	for _, wanted := range reserves {
 		if wanted.permits > r.reserves[wanted.bulkhead].permits {
 			r.reserves[wanted.bulkhead] = wanted
+			r.adapt(wanted.bulkhead)
 			r.warnOfReserve(wanted.bulkhead)
 		}
 	}
 }
 
-func (r *Registry) warnOfReserve(bulkhead string) {
-	size, wanted := r.bulkheads.settings(r.settings, bulkhead).MaxConcurrentCalls, r.reserves[bulkhead]
+func (r *Registry) warnOfReserve(name string) {
+	size, wanted := bulkhead.Most(r.bulkheads.settings(r.settings, name)), r.reserves[name]
 	if wanted.permits <= size {
 		return
 	}
 	r.tell(SettingWarning{At: time.Now(), Text: fmt.Sprintf(
 		"%s: bulkheads.%s.maxConcurrentCalls: %d is below the %d permits that %s reserves: all its calls are refused",
-		cmp.Or(r.settings.Name(), builtIn), bulkhead, size, wanted.permits, wanted.method)})
+		cmp.Or(r.settings.Name(), builtIn), name, size, wanted.permits, wanted.method)})
 }
 
 func (r *Registry) read() (settings *config.File, name string, err error) {
@@ -194,6 +199,7 @@ type change struct {
 func (r *Registry) apply(settings *config.File) (changed []string) {
 	changes := r.changes(settings)
 	r.settings = settings
+	defer r.adaptAll()
 	if len(changes) == 0 {
 		return nil
 	}

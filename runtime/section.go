@@ -24,10 +24,12 @@ func (r *Registry) addSections() {
 		},
 		close: (*breaker.Breaker).Close,
 	})
-	r.bulkheads = addSection(r, section[*bulkhead.Bulkhead, *bulkhead.Settings]{
+	r.bulkheads = addSection(r, section[*bulkhead.Bulkhead, bulkhead.Sizing]{
 		name:   config.Bulkheads,
 		create: r.newBulkhead,
-		retune: func(b *bulkhead.Bulkhead, s *bulkhead.Settings) func() { return func() { b.Resize(*s) } },
+		retune: func(b *bulkhead.Bulkhead, s bulkhead.Sizing) func() {
+			return func() { b.Retune(s, r.calls(b.Name())) }
+		},
 		show: func(s *Snapshot, all []*bulkhead.Bulkhead) {
 			s.Bulkheads = each(all, func(b *bulkhead.Bulkhead) BulkheadSnapshot { return newBulkheadSnapshot(b.Snapshot()) })
 		},
@@ -163,8 +165,8 @@ func (r *Registry) strategy(settings breaker.Settings) breaker.Strategy {
 	return r.latest.strategy
 }
 
-func (r *Registry) newBulkhead(name string, settings *bulkhead.Settings) *bulkhead.Bulkhead {
-	b := bulkhead.New(name, *settings)
+func (r *Registry) newBulkhead(name string, settings bulkhead.Sizing) *bulkhead.Bulkhead {
+	b := bulkhead.Sized(name, settings, func(l bulkhead.Limited) { r.tell(newLimited(l)) })
 	if len(r.log.observers) > 0 {
 		b.Watch(func(e bulkhead.Refusing) { r.log.emit(shedding{e}) })
 	}

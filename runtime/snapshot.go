@@ -59,6 +59,8 @@ type BulkheadSnapshot struct {
 	UsedFromReservation uint64   `json:"usedFromReservation"` // calls that began on a reserved permit
 	Overflow            uint64   `json:"overflow"`            // calls whose open reservation had no permit left for them: that began on one of the pool, or were refused
 	ReturnedUnused      uint64   `json:"returnedUnused"`      // reserved permits on which no call ran
+
+	Adaptive *AdaptiveSnapshot `json:"adaptive,omitempty"` // nil: the size stays
 }
 
 // Refusals count the requests that a bulkhead refused, each once, however many
@@ -133,7 +135,7 @@ func newBulkheadSnapshot(s bulkhead.Snapshot) BulkheadSnapshot {
 		Name: s.Name, MaxConcurrentCalls: s.MaxConcurrentCalls,
 		InUse: s.InUse, ReservedIdle: s.ReservedIdle, Available: s.Available, Waiting: s.Waiting,
 		Reserved: s.Reserved, Refused: Refusals(s.Refused), UsedFromReservation: s.UsedFromReservation,
-		Overflow: s.Overflow, ReturnedUnused: s.ReturnedUnused,
+		Overflow: s.Overflow, ReturnedUnused: s.ReturnedUnused, Adaptive: newAdaptiveSnapshot(s.Adaptive),
 	}
 }
 

@@ -101,6 +101,7 @@ func TestSettingsSayWhereEachValueComesFrom(t *testing.T) {
 	newGuard(t, registry, resilience.Guards{Bulkhead: "b"})
 	want := []resilience.NamedSettings{{
 		Section: "bulkheads", Name: "b", Values: []resilience.Value{
+			{Setting: "limit", Value: "FIXED", From: "built in"},
 			{Setting: "maxConcurrentCalls", Value: 2, From: "file"},
 			{Setting: "maxWaitDuration", Value: "50ms", From: "default section"},
 			{Setting: "queueCapacity", Value: nil, From: "built in"},

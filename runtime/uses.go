@@ -32,11 +32,26 @@ func (r *Registry) noteUses(added []config.Use) {
 		}
 		touched[use.Breaker] = r.usage.of[use.Breaker]
 	}
+	for _, use := range added {
+		r.adapt(use.Bulkhead)
+	}
 	uses := slices.Concat(slices.Collect(maps.Values(touched))...)
 	r.warnOnce(r.settings.Misfits(uses))
 	if r.usage.soon == nil && len(r.settings.Unprobed(uses)) > 0 {
 		r.usage.soon = time.AfterFunc(forProbe, r.warnOfUnprobed)
 	}
+}
+
+// bulkhead returns the uses of one.
+func (u *usage) bulkhead(name string) (uses []config.Use) {
+	for _, of := range u.of {
+		for _, use := range of {
+			if use.Bulkhead == name {
+				uses = append(uses, use)
+			}
+		}
+	}
+	return uses
 }
 
 func (r *Registry) allUses() []config.Use {

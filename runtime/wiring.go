@@ -101,8 +101,9 @@ func (w *Wiring) Guard(method string, guards Guards) *Guard {
 		events:   r.events,
 		version:  &r.version,
 	}
-	if guards.Breaker != "" {
-		w.uses = append(w.uses, config.Use{Method: g.method, Breaker: guards.Breaker, Timeout: guards.Timeout})
+	g.sized = g.bulkhead
+	if guards.Breaker != "" || guards.Bulkhead != "" {
+		w.uses = append(w.uses, config.Use{Method: g.method, Breaker: guards.Breaker, Bulkhead: guards.Bulkhead, Timeout: guards.Timeout})
 	}
 	if guards.Bulkhead != "" {
 		w.bulkheads = append(w.bulkheads, guards.Bulkhead)
@@ -214,6 +215,7 @@ func (w *Wiring) Done() error {
 	for _, name := range w.defaults {
 		w.checkDefault(name)
 	}
+	w.checkTargets()
 	for i, p := range w.probes {
 		if !w.joined { // else a probe that is there already is no mistake of its own
 			w.checkProbe(p, w.probes[:i])
@@ -244,6 +246,17 @@ func (w *Wiring) Done() error {
 }
 
 func (w *Wiring) failed(err error) error { return fmt.Errorf("%s: %w", w.iface.name, err) }
+
+// checkTargets reports adaptive bulkheads of whose calls nothing says what they may
+// take.
+func (w *Wiring) checkTargets() {
+	r := w.registry
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if err := r.checkTargets(r.settings, append(r.allUses(), w.uses...)); err != nil {
+		w.fault(err)
+	}
+}
 
 // checkDefault reports a name that an interface of another package also has by
 // default. Within one package the generator checks it.

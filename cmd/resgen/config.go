@@ -141,7 +141,7 @@ func usesOf(plans []generator.Plan) (all []settingsfile.Use) {
 			for _, m := range w.Methods {
 				if m.Guard != nil {
 					all = append(all, settingsfile.Use{
-						Method: w.Interface + "." + m.Name, Breaker: m.Guard.Breaker, Timeout: m.Guard.Timeout,
+						Method: w.Interface + "." + m.Name, Breaker: m.Guard.Breaker, Bulkhead: m.Guard.Bulkhead, Timeout: m.Guard.Timeout,
 					})
 				}
 			}

@@ -49,10 +49,11 @@ func (f *File) Effective(section, name string) []resilience.Value {
 
 // Use is what one method of a wrapper takes from the settings.
 type Use struct {
-	Method  string // such as "Payments.Charge"
-	Breaker string // empty: none
-	Timeout string // likewise
-	Probe   bool   // the method is the breaker's probe, and nothing guards it
+	Method   string // such as "Payments.Charge"
+	Breaker  string // empty: none
+	Bulkhead string // likewise
+	Timeout  string // likewise
+	Probe    bool   // the method is the breaker's probe, and nothing guards it
 }
 
 // Warnings returns one line for each setting that is allowed but means something
@@ -62,7 +63,7 @@ func (f *File) Warnings(uses ...Use) []string {
 	for i, use := range uses {
 		all[i] = config.Use(use)
 	}
-	return lines(slices.Concat(f.config.Warnings(), f.config.Misfits(all), f.config.Unprobed(all)))
+	return lines(slices.Concat(f.config.Warnings(), f.config.Misfits(all), f.config.Unprobed(all), f.config.Untargeted(all)))
 }
 
 // Compare returns one line for each of the names in use, by section, that the file

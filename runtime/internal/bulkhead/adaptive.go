@@ -161,14 +161,19 @@ func (b *Bulkhead) limit(a *adaptation, change Limited) {
 	b.mu.Lock()
 	b.setSize(change.To)
 	b.mu.Unlock()
-	if b.limited != nil {
-		b.limited(change)
-	}
+	b.limited(change)
 }
 
-// WatchLimit makes tell hear of changes of the size by adaptation, before the
-// first call. It must neither block nor call the bulkhead.
-func (b *Bulkhead) WatchLimit(tell func(Limited)) { b.limited = tell }
+// Sized returns a bulkhead with settings of either kind. Tell hears of changes of
+// its size by adaptation; it must neither block nor call the bulkhead.
+func Sized(name string, s Sizing, tell func(Limited)) *Bulkhead {
+	fixed := *s.common()
+	fixed.MaxConcurrentCalls = start(s)
+	b := New(name, fixed)
+	b.limited = tell
+	b.Retune(s, Calls{})
+	return b
+}
 
 // Retune puts settings of either kind in force, as [Bulkhead.Resize] does. The
 // size of one that begins to adapt is that in force; one that adapts already keeps

@@ -26,10 +26,10 @@ func newAdapting(t *testing.T, calls Calls, tune func(*AdaptiveSettings)) *adapt
 	if tune != nil {
 		tune(s)
 	}
-	a := &adapting{Bulkhead: New("inventory", Settings{MaxConcurrentCalls: start(s)}), t: t, clock: time.Hour}
-	a.WatchLimit(func(l Limited) { a.changes = append(a.changes, l) })
+	a := &adapting{t: t, clock: time.Hour}
+	a.Bulkhead = Sized("inventory", s, func(l Limited) { a.changes = append(a.changes, l) })
 	calls.Timeout = 500 * time.Millisecond
-	a.Retune(s, calls)
+	a.Use(calls)
 	return a
 }
 

@@ -191,11 +191,13 @@ func TestDefaultsHoldFieldByField(t *testing.T) {
 			"secondsBeforeRetry null (built in)",
 		}},
 		{Bulkheads, "payments", []string{
+			`limit "FIXED" (built in)`,
 			`maxConcurrentCalls 7 (file)`,
 			`maxWaitDuration "0s" (built in)`,
 			`queueCapacity 0 (default section)`,
 		}},
 		{Bulkheads, "unnamed", []string{
+			`limit "FIXED" (built in)`,
 			`maxConcurrentCalls 25 (built in)`,
 			`maxWaitDuration "0s" (built in)`,
 			`queueCapacity 0 (default section)`,

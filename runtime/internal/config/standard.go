@@ -22,7 +22,10 @@ var standard = format{
 		doc: "Circuit breakers by name.",
 	},
 	{
-		name: Bulkheads, one: "bulkhead", variants: only[bulkhead.Settings](),
+		name: Bulkheads, one: "bulkhead", choose: "limit", variants: []variant{
+			{"FIXED", "runs as many calls at the same time as the file says", func() any { return new(bulkhead.Settings) }},
+			{"ADAPTIVE", "runs as many calls as the dependency answers in time", func() any { return new(bulkhead.AdaptiveSettings) }},
+		},
 		doc: "Limits on concurrent calls by name.",
 	},
 	{

@@ -4,15 +4,17 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/resgen-go/resgen/runtime/internal/bulkhead"
 	"github.com/resgen-go/resgen/runtime/internal/setting"
 )
 
 // Use is how one method uses the settings.
 type Use struct {
-	Method  string // such as "Payments.Charge"
-	Breaker string // empty: none
-	Timeout string // likewise
-	Probe   bool   // the method is the breaker's probe, and nothing guards it
+	Method   string // such as "Payments.Charge"
+	Breaker  string // empty: none
+	Bulkhead string // likewise
+	Timeout  string // likewise
+	Probe    bool   // the method is the breaker's probe, and nothing guards it
 }
 
 // breakerUse is all uses of one breaker.
@@ -30,7 +32,7 @@ func (f *File) Misfits(uses []Use) Faults {
 		_, settings := f.breaker(name)
 		strategy := settings.Strategy()
 		warn := func(field, format string, args ...any) {
-			all = append(all, f.about(name, field, fmt.Sprintf(format, args...)))
+			all = append(all, f.about(Breakers, name, field, fmt.Sprintf(format, args...)))
 		}
 		if longest := strategy.HalfOpen().Trials.Longest; longest > 0 && use.limit > longest {
 			warn("maxHalfOpenDuration", "%s is below the %s that timeouts.%s gives %s, so its trials are waited for that long and a tenth more",
@@ -55,8 +57,37 @@ func (f *File) Unprobed(uses []Use) Faults {
 		_, settings := f.breaker(name)
 		if wait := settings.Strategy().Open(); use.called && !use.probed && wait.Probing != nil && wait.Delay == nil {
 			strategy, _ := f.breaker(name)
-			all = append(all, f.about(name, "", strategy+" has no probe, so while the breaker is OPEN some calls serve in its place, and fail with the dependency; "+
+			all = append(all, f.about(Breakers, name, "", strategy+" has no probe, so while the breaker is OPEN some calls serve in its place, and fail with the dependency; "+
 				"mark a cheap method with //resilience:probe, report through ExternalProbe, or set waitDurationInOpenState"))
+		}
+	}
+	return all.settle()
+}
+
+// Shortest is the shortest timeout of the uses, and 0 if none has one.
+func (f *File) Shortest(uses []Use) (shortest time.Duration) {
+	for _, u := range uses {
+		if limit := f.limit(u.Timeout); limit > 0 && (shortest == 0 || limit < shortest) {
+			shortest = limit
+		}
+	}
+	return shortest
+}
+
+// Untargeted are the bulkheads whose size is to follow what calls take, though
+// nothing says what they may take.
+func (f *File) Untargeted(uses []Use) Faults {
+	byName := map[string][]Use{}
+	for _, u := range uses {
+		if u.Bulkhead != "" {
+			byName[u.Bulkhead] = append(byName[u.Bulkhead], u)
+		}
+	}
+	var all Faults
+	for name, uses := range byName {
+		sizing := f.InForce(Bulkheads, name).(bulkhead.Sizing)
+		if !bulkhead.Targeted(sizing, bulkhead.Calls{Timeout: f.Shortest(uses)}) {
+			all = append(all, f.about(Bulkheads, name, "targetLatency", "must be set, no timeout bounds its calls"))
 		}
 	}
 	return all.settle()
@@ -96,11 +127,11 @@ func (b *breakerUse) add(u Use, limit time.Duration) {
 	}
 }
 
-// about is a fault of a breaker, at the place of its name if the file has it.
-func (f *File) about(name, field, message string) Fault {
-	fault := Fault{File: f.name, Path: join(Breakers, name), Message: message}
-	if f.Has(Breakers, name) {
-		e := f.sections[Breakers].named[name]
+// about is a fault of a name, at its place if the file has it.
+func (f *File) about(section, name, field, message string) Fault {
+	fault := Fault{File: f.name, Path: join(section, name), Message: message}
+	if f.Has(section, name) {
+		e := f.sections[section].named[name]
 		fault.Line, fault.Column = e.line, e.column
 	}
 	if field != "" {
