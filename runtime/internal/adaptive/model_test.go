@@ -1,3 +1,8 @@
+// One goroutine plays the model, so the race detector could find nothing and would
+// take ten times as long.
+
+//go:build !race
+
 package adaptive
 
 import (
