@@ -97,8 +97,8 @@ func (c *Call) Begin(ctx context.Context, g *Guard) error {
 	if c.reservation != nil {
 		c.reservation.Open()
 	}
-	if g.sized != nil && g.sized.Adapts() {
-		c.beginAdaptive(g.sized)
+	if g.bulkhead != nil && g.bulkhead.Adapts() {
+		c.beginAdaptive(g.bulkhead)
 	}
 	return nil
 }
@@ -309,7 +309,7 @@ func (c *Call) slow() bool { return c.slowAt != 0 && breaker.Now() > c.slowAt }
 // leave returns what a call took that was made, and tells observers of calls.
 func (c *Call) leave(g *Guard, outcome Outcome) {
 	if c.began != 0 {
-		c.endAdaptive(g.sized, outcome)
+		c.endAdaptive(g.bulkhead, outcome)
 	}
 	if g.bulkhead != nil {
 		c.permit.Release()

@@ -57,26 +57,30 @@ const (
 	KindDone
 )
 
+// kinds says of each kind its name, the error text and the sentinels that match.
 var kinds = [...]struct {
 	name    string
+	say     func(*RefusalError) string
 	matches []error
 }{
-	KindOpen:       {"open", []error{ErrOpen}},
-	KindNoTrial:    {"no trial left", []error{ErrOpen}},
-	KindForcedOpen: {"forced open", []error{ErrOpen}},
-	KindGate:       {"gate", []error{ErrGate, ErrOpen}},
-	KindFull:       {"full", []error{ErrFull}},
-	KindTooLarge:   {"too large", []error{ErrTooLarge}},
-	KindDone:       {"context done", nil},
+	KindOpen:       {"open", (*RefusalError).sayOpen, []error{ErrOpen}},
+	KindNoTrial:    {"no trial left", (*RefusalError).sayOpen, []error{ErrOpen}},
+	KindForcedOpen: {"forced open", (*RefusalError).sayOpen, []error{ErrOpen}},
+	KindGate:       {"gate", (*RefusalError).sayGates, []error{ErrGate, ErrOpen}},
+	KindFull:       {"full", (*RefusalError).sayFull, []error{ErrFull}},
+	KindTooLarge:   {"too large", (*RefusalError).sayTooLarge, []error{ErrTooLarge}},
+	KindDone:       {"context done", (*RefusalError).sayDone, nil},
 }
 
 // String is the kind in a word or two, such as "open".
 func (k Kind) String() string {
-	if 0 < k && int(k) < len(kinds) {
+	if k.known() {
 		return kinds[k].name
 	}
 	return fmt.Sprintf("Kind(%d)", uint8(k))
 }
+
+func (k Kind) known() bool { return 0 < k && int(k) < len(kinds) }
 
 // MarshalText writes the kind as its String.
 func (k Kind) MarshalText() ([]byte, error) { return []byte(k.String()), nil }
@@ -151,20 +155,8 @@ func (e *RefusalError) Error() string {
 	}
 	var all strings.Builder
 	fmt.Fprintf(&all, "resilience: %s refused: ", e.Method)
-	switch e.Kind {
-	case KindOpen, KindNoTrial, KindForcedOpen:
-		all.WriteString(e.refusal(0, e.Kind).by(e.Name))
-	case KindGate:
-		fmt.Fprintf(&all, "gate: %s", e.gates())
-	case KindFull:
-		fmt.Fprintf(&all, "bulkhead %s is full (wanted %d, available %d)", e.Name, e.Wanted, e.Available)
-		if e.circle {
-			all.WriteString(" and would wait for itself: entries that wait for more of it hold all of it; reserve in the outer entry what the inner ones need")
-		}
-	case KindTooLarge:
-		fmt.Fprintf(&all, "bulkhead %s can never give %s (at most %d)", e.Name, words.Count(e.Wanted, "permit"), e.Available)
-	case KindDone:
-		all.WriteString("its caller had gone before it began")
+	if e.Kind.known() {
+		all.WriteString(kinds[e.Kind].say(e))
 	}
 	if e.cause != nil {
 		all.WriteString(": " + text.Of(e.cause))
@@ -223,17 +215,33 @@ func (r refusal) by(name string) string {
 	return "breaker " + name + " does not admit calls"
 }
 
-func (e *RefusalError) gates() string {
+func (e *RefusalError) sayOpen() string { return e.refusal(0, e.Kind).by(e.Name) }
+
+func (e *RefusalError) sayGates() string {
 	all := make([]string, len(e.Gates))
 	for i, name := range e.Gates {
 		all[i] = e.refusal(i, KindGate).by(name)
 	}
-	return strings.Join(all, ", ")
+	return "gate: " + strings.Join(all, ", ")
 }
+
+func (e *RefusalError) sayFull() string {
+	text := fmt.Sprintf("bulkhead %s is full (wanted %d, available %d)", e.Name, e.Wanted, e.Available)
+	if e.circle {
+		text += " and would wait for itself: entries that wait for more of it hold all of it; reserve in the outer entry what the inner ones need"
+	}
+	return text
+}
+
+func (e *RefusalError) sayTooLarge() string {
+	return fmt.Sprintf("bulkhead %s can never give %s (at most %d)", e.Name, words.Count(e.Wanted, "permit"), e.Available)
+}
+
+func (e *RefusalError) sayDone() string { return "its caller had gone before it began" }
 
 // Is reports whether target is one of the sentinels that e.Kind matches.
 func (e *RefusalError) Is(target error) bool {
-	return e != nil && int(e.Kind) < len(kinds) && slices.Contains(kinds[e.Kind].matches, target)
+	return e != nil && e.Kind.known() && slices.Contains(kinds[e.Kind].matches, target)
 }
 
 // Unwrap returns the context's error where the context ended the matter.

@@ -12,6 +12,8 @@ import (
 // it with [Wiring.Guard]. It is safe for concurrent use.
 type Guard struct {
 	method   string           // such as "payments.Client.Do"
+	first    string           // name of the guard that is asked first
+	parts    []any            // breaker, bulkhead and whatever else it has of its own, to compare
 	alone    bool             // a breaker is the only guard
 	enters   bool             // something is asked before the breaker
 	entry    bool             // of an anticipated method
@@ -19,7 +21,6 @@ type Guard struct {
 	waits    bulkhead.Gates   // end a wait for permits; nil without any
 	demand   *bulkhead.Demand // of an entry: its own permit and those of its reservation
 	bulkhead *bulkhead.Bulkhead
-	sized    *bulkhead.Bulkhead // the same, of an entry too: its size may follow its calls
 	breaker  *breaker.Breaker
 	timeout  *timeout
 	classify func(error) Outcome

@@ -14,24 +14,7 @@ import (
 // goneRefusal refuses a call whose caller has gone. It counts nowhere, because it
 // says nothing about any guard.
 func (g *Guard) goneRefusal(ctx context.Context, err error) *RefusalError {
-	return &RefusalError{Kind: KindDone, Method: g.method, Name: g.first(), cause: bulkhead.WithCause(ctx, err)}
-}
-
-// first is the name of the guard that would have been asked first.
-func (g *Guard) first() string {
-	switch {
-	case g.breaker != nil:
-		return g.breaker.Name()
-	case len(g.gates) > 0:
-		return g.gates[0].Name()
-	case g.demand != nil:
-		return g.demand.First().Name()
-	case g.bulkhead != nil:
-		return g.bulkhead.Name()
-	case g.timeout != nil:
-		return g.timeout.name
-	}
-	return ""
+	return &RefusalError{Kind: KindDone, Method: g.method, Name: g.first, cause: bulkhead.WithCause(ctx, err)}
 }
 
 // refusing is a breaker that does not admit calls, the period it is in, and until

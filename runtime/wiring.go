@@ -1,6 +1,7 @@
 package resilience
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -92,16 +93,10 @@ func (w *Wiring) Defaults(names ...string) { w.defaults = names }
 // Guard makes the guard of one method. Done returns its faults.
 func (w *Wiring) Guard(method string, guards Guards) *Guard {
 	r := w.registry
-	g := &Guard{
-		method:   w.iface.name + "." + method,
-		classify: guards.Classify,
-		breaker:  named(w, r.breakers, guards.Breaker),
-		bulkhead: named(w, r.bulkheads, guards.Bulkhead),
-		timeout:  named(w, r.timeouts, guards.Timeout),
-		events:   r.events,
-		version:  &r.version,
-	}
-	g.sized = g.bulkhead
+	g := &Guard{method: w.iface.name + "." + method, classify: guards.Classify, events: r.events, version: &r.version}
+	g.breaker = part(w, g, r.breakers, guards.Breaker)
+	g.bulkhead = part(w, g, r.bulkheads, guards.Bulkhead)
+	g.timeout = part(w, g, r.timeouts, guards.Timeout)
 	if guards.Breaker != "" || guards.Bulkhead != "" {
 		w.uses = append(w.uses, config.Use{Method: g.method, Breaker: guards.Breaker, Bulkhead: guards.Bulkhead, Timeout: guards.Timeout})
 	}
@@ -141,6 +136,16 @@ func named[T, S any](w *Wiring, of *section[T, S], name string) (found T) {
 	return found
 }
 
+// part is what the registry has for a name, as a part of g.
+func part[T comparable, S any](w *Wiring, g *Guard, of *section[T, S], name string) (found T) {
+	var none T
+	if found = named(w, of, name); found != none {
+		g.parts = append(g.parts, found)
+		g.first = cmp.Or(g.first, name)
+	}
+	return found
+}
+
 func (w *Wiring) fault(err error) {
 	text := err.Error()
 	if w.seen[text] {
@@ -176,7 +181,14 @@ func (w *Wiring) entry(g *Guard, guards Guards) {
 		var err error
 		if g.demand, err = bulkhead.NewDemand(wants...); err != nil {
 			w.fault(err)
+			return
 		}
+	}
+	switch {
+	case len(g.gates) > 0:
+		g.first = g.gates[0].Name()
+	case g.demand != nil:
+		g.first = g.demand.First().Name()
 	}
 }
 
@@ -267,7 +279,7 @@ func (w *Wiring) checkDefault(name string) {
 	}
 	w.joined = true
 	section, bare, _ := strings.Cut(name, ".")
-	kind := strings.TrimSuffix(section, "s")
+	kind := strings.ToLower(strings.TrimSuffix(section, "s"))
 	pkg, _, _ := strings.Cut(w.iface.name, ".")
 	w.fault(fmt.Errorf("%s and %s get %s %s by default, and would share it unasked; give one a NAME of its own, "+
 		"such as //resilience:%[3]s %[5]s-%[4]s, or write //resilience:%[3]s %[4]s out where sharing is meant",

@@ -3,6 +3,7 @@ package resilience
 import (
 	"fmt"
 	"reflect"
+	"slices"
 	"strings"
 )
 
@@ -74,10 +75,8 @@ func (w *Wiring) checkTwice(g *Guard) {
 func (g *Guard) repeats(other *Guard) bool {
 	_, method := g.split()
 	_, same := other.split()
-	return g.method == other.method || method == same &&
-		(g.breaker != nil && g.breaker == other.breaker ||
-			g.bulkhead != nil && g.bulkhead == other.bulkhead ||
-			g.timeout != nil && g.timeout == other.timeout)
+	shared := slices.ContainsFunc(g.parts, func(part any) bool { return slices.Contains(other.parts, part) })
+	return g.method == other.method || method == same && shared
 }
 
 // split returns the interface and the name of the method.

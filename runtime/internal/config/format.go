@@ -2,6 +2,7 @@ package config
 
 import (
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/resgen-go/resgen/runtime/internal/setting"
@@ -61,6 +62,9 @@ func (f format) names() []string {
 	}
 	return names
 }
+
+// id names its objects in the schema.
+func (s *section) id() string { return strings.ReplaceAll(s.one, " ", "-") }
 
 func (s *section) variant(name string) *variant {
 	i := slices.IndexFunc(s.variants, func(v variant) bool { return v.name == name })

@@ -43,22 +43,22 @@ func (s *section) definitions() object {
 		return object{{s.name, closed(s.doc, fieldSchemas(s.variants[0].fields()))}}
 	case s.choose == "":
 		return object{
-			{s.name, s.outline(ref(s.one))},
-			{s.one, s.variantSchema(&s.variants[0])},
+			{s.name, s.outline(ref(s.id()))},
+			{s.id(), s.variantSchema(&s.variants[0])},
 		}
 	}
-	outline := s.outline(ref(s.one))
+	outline := s.outline(ref(s.id()))
 	outline = append(outline,
-		member{"properties", object{{fallback, ref(s.one + "." + fallback)}}},
+		member{"properties", object{{fallback, ref(s.id() + "." + fallback)}}},
 		member{"allOf", append(s.inheritance(), s.idleRules()...)},
 	)
 	defs := object{
 		{s.name, outline},
-		{s.one, s.entrySchema()},
-		{s.one + "." + fallback, s.fallbackSchema()},
+		{s.id(), s.entrySchema()},
+		{s.id() + "." + fallback, s.fallbackSchema()},
 	}
 	for i := range s.variants {
-		defs = append(defs, member{s.one + "." + s.variants[i].name, s.variantSchema(&s.variants[i])})
+		defs = append(defs, member{s.id() + "." + s.variants[i].name, s.variantSchema(&s.variants[i])})
 	}
 	return defs
 }
@@ -80,7 +80,7 @@ func (s *section) entrySchema() object {
 	for _, v := range s.variants {
 		chosen = append(chosen, object{
 			{"if", object{{"required", list(s.choose)}, {"properties", s.isVariant(v.name)}}},
-			{"then", ref(s.one + "." + v.name)},
+			{"then", ref(s.id() + "." + v.name)},
 		})
 	}
 	return object{
@@ -105,7 +105,7 @@ func (s *section) inheritance() []any {
 			{"properties", object{{fallback, true}}},
 			{"additionalProperties", object{
 				{"if", object{{"required", list(s.choose)}}},
-				{"else", ref(s.one + "." + v.name)},
+				{"else", ref(s.id() + "." + v.name)},
 			}},
 		}}})
 	}
