@@ -237,7 +237,7 @@ func TestStrategiesAreNoNames(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, faults := directives.Parse(fset, file, source); len(faults) == 0 {
+		if read := directives.Parse(fset, file, source); len(read.Faults) == 0 {
 			t.Errorf("breaker %s is taken for a name", head[2])
 		}
 	}

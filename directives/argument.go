@@ -16,8 +16,8 @@ import (
 	"github.com/resgen-go/resgen/internal/nearest"
 )
 
-// mostPermits bounds the count of a reservation: no bulkhead holds more.
-const mostPermits = 1_000_000
+// mostUnits bounds a count: no bulkhead holds more permits.
+const mostUnits = 1_000_000
 
 var (
 	validName = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]*$`)
@@ -31,19 +31,21 @@ type reader struct {
 }
 
 // read reads a directive with everything that is wrong with it alone. The
-// Kind of one that does not exist is nil.
+// Row of one that does not exist is nil.
 func (p *parser) read(d ast.Directive) Directive {
-	directive := Directive{Kind: kindOf(d.Name), Slash: d.Slash}
-	if directive.Kind == nil {
+	directive := Directive{Row: RowOf(d.Name), Slash: d.Slash}
+	if directive.Row == nil {
 		p.unknown(d)
 		return directive
 	}
 	args, err := d.ParseArgs()
 	if err != nil {
 		at := unquotable(d)
-		directive.Name.Pos = at
+		if directive.Row.mayBeNamed() {
+			directive.put(directive.Row.param(""), Ref{Pos: at}) // the default is not meant
+		}
 		p.fault(at, d.Name, "%s has quotes that do not match; names need none, write %s",
-			d.Args[at-d.ArgsPos:], directive.Kind.Usage())
+			d.Args[at-d.ArgsPos:], directive.Row.Usage())
 		return directive
 	}
 	r := reader{p, &directive}
@@ -64,13 +66,13 @@ func (p *parser) read(d ast.Directive) Directive {
 func (p *parser) unknown(d ast.Directive) {
 	word, tail := letters(d.Name)
 	hint := ""
-	if meant, ok := nearest.Name(glyph.Plain(word), kindNames()); ok {
+	if meant, ok := nearest.Name(glyph.Plain(word), rowNames()); ok {
 		hint = "; did you mean " + meant + "?"
 		if tail != "" {
 			hint = "; did you mean " + meant + "? A space ends the name"
 		}
 	}
-	p.fault(d.Slash, d.Name, "there is no such directive%s%s (allowed: %s)", glyph.Remark(d.Name), hint, strings.Join(kindNames(), ", "))
+	p.fault(d.Slash, d.Name, "there is no such directive%s%s (allowed: %s)", glyph.Remark(d.Name), hint, strings.Join(rowNames(), ", "))
 }
 
 // letters cuts the letters at the beginning of s from the rest.
@@ -100,135 +102,135 @@ func unquotable(d ast.Directive) token.Pos {
 
 // argument reads one argument, NAME or key=value.
 func (r *reader) argument(d ast.Directive, arg ast.DirectiveArg, given map[*Param]bool) {
-	value := Ref{arg.Arg, arg.Pos}
+	value := Ref{Text: arg.Arg, Pos: arg.Pos}
 	if strings.ContainsRune("\"`", rune(d.Args[arg.Pos-d.ArgsPos])) {
 		value.Pos++
 	}
 	key, text, keyed := strings.Cut(arg.Arg, "=")
 	if keyed {
-		value = Ref{text, value.Pos + token.Pos(len(key)+1)}
+		value = Ref{Text: text, Pos: value.Pos + token.Pos(len(key)+1)}
 	} else {
 		key = ""
 	}
-	param := r.directive.Kind.param(key)
+	param := r.directive.Row.param(key)
 	switch {
 	case keyed && (param == nil || key == ""):
 		r.unknownKey(key, text, arg.Pos)
 	case !keyed && r.withColon(arg, given):
-	case param == nil, !keyed && given[param] && !param.Many:
+	case param == nil, !keyed && given[param] && !param.many():
 		r.superfluous(arg)
-	case given[param] && !param.Many:
-		r.wrong(arg.Pos, "key %s is repeated; write it once: %s", key, r.directive.Kind.Usage())
+	case given[param] && !param.many():
+		r.wrong(arg.Pos, "key %s is repeated; write it once: %s", key, r.directive.Row.Usage())
 	default:
 		given[param] = true
-		param.read(r, value)
+		r.directive.put(param, r.value(param, value)...)
 	}
 }
 
 // unknownKey reports an argument with a key that the directive does not have. It
 // may be a setting, or a name that needs no key.
 func (r *reader) unknownKey(key, value string, pos token.Pos) {
-	kind := r.directive.Kind
-	guard := guardNamed(kind)
+	row := r.directive.Row
+	named := row.mayBeNamed()
 	word, _ := letters(key)
-	meant, near := nearest.Name(key, kind.keys())
+	meant, near := nearest.Name(key, row.keys())
 	first, _, _ := strings.Cut(value, ",") // of several
 	switch is := settingLike(first); {
 	case near:
-		r.wrong(pos, "unknown key %s; did you mean %s? (allowed: %s)", glyph.Quoted(key), meant, kind.Usage())
-	case guard != "" && is != "" && word != "":
-		r.setting(pos, key+"="+value, guard)
-	case guard != "" && is != "":
-		r.wrong(pos, "%s", instead(strings.TrimLeft(key+"="+value, "="), is, guard))
-	case kind.mayBeNamed() && slices.Contains([]string{"", "name", "id", kind.Name, guard}, strings.ToLower(key)) && refused(value) == "":
-		r.wrong(pos, "a name has no key; write //%s:%s %s", Tool, kind.Name, value)
+		r.wrong(pos, "unknown key %s; did you mean %s? (allowed: %s)", glyph.Quoted(key), meant, row.Usage())
+	case named && is != "" && word != "":
+		r.setting(pos, key+"="+value)
+	case named && is != "":
+		r.wrong(pos, "%s", row.Section().instead(strings.TrimLeft(key+"="+value, "="), is))
+	case named && slices.Contains([]string{"", "name", "id", row.Name, row.Noun()}, strings.ToLower(key)) && refused(value) == "":
+		r.wrong(pos, "a name has no key; write //%s:%s %s", Tool, row.Name, value)
 	default:
-		r.wrong(pos, "unknown key %s (allowed: %s)", glyph.Quoted(key), kind.Usage())
+		r.wrong(pos, "unknown key %s (allowed: %s)", glyph.Quoted(key), row.Usage())
 	}
 }
 
 func (r *reader) superfluous(arg ast.DirectiveArg) {
 	hint := ""
 	word, _ := letters(arg.Arg)
-	if meant, ok := nearest.Name(word, r.directive.Kind.keys()); ok {
+	if meant, ok := nearest.Name(word, r.directive.Row.keys()); ok {
 		hint = "; did you mean " + meant + "=?"
 	}
-	r.wrong(arg.Pos, "argument %s is one too many%s (allowed: %s)", glyph.Quoted(arg.Arg), hint, r.directive.Kind.Usage())
+	r.wrong(arg.Pos, "argument %s is one too many%s (allowed: %s)", glyph.Quoted(arg.Arg), hint, r.directive.Row.Usage())
 }
 
 // missing reports what the directive cannot do without.
 func (r *reader) missing(given map[*Param]bool) {
-	kind := r.directive.Kind
-	if kind.AnyOf && len(given) == 0 {
-		r.wrong(r.directive.Slash, "at least one argument is needed: %s", kind.Usage())
+	row := r.directive.Row
+	if row.AnyOf && len(given) == 0 {
+		r.wrong(r.directive.Slash, "at least one argument is needed: %s", row.Usage())
 	}
-	for i := range kind.Params {
-		if param := &kind.Params[i]; param.Required && !given[param] {
-			r.wrong(r.directive.Slash, "%s is missing; write %s", param.Value, kind.Usage())
+	for i := range row.Params {
+		if param := &row.Params[i]; param.Required && !given[param] {
+			r.wrong(r.directive.Slash, "%s is missing; write %s", param.Form.value(), row.Usage())
 		}
 	}
 }
 
 // wrong reports a fault of the directive.
 func (r *reader) wrong(pos token.Pos, format string, args ...any) {
-	r.fault(pos, r.directive.Kind.Name, format, args...)
+	r.fault(pos, r.directive.Row.Name, format, args...)
 }
 
-// name reads the name of the guard that the directive is about.
-func (r *reader) name(value Ref) {
-	r.directive.Name = r.checked(value, guardNamed(r.directive.Kind))
-}
-
-// guardNamed is the kind of the guard that the name of a directive is that of;
-// empty if it is none.
-func guardNamed(kind *Kind) string {
-	switch {
-	case kind.Name == Probe:
-		return Breaker
-	case kind.Guards && kind.mayBeNamed():
-		return kind.Name
+// value reads the value of an argument.
+func (r *reader) value(param *Param, value Ref) []Ref {
+	switch param.Form {
+	case OneName:
+		return []Ref{r.checked(value, param.Section)}
+	case NameList:
+		return r.names(param, value)
+	case CountList:
+		return r.counts(param, value)
+	case Function:
+		return r.function(param, value)
+	case KindList:
+		return []Ref{r.kind(value)}
+	default:
+		return []Ref{r.wrapper(value)}
 	}
-	return ""
 }
 
-// kinds reads a guard that a method is opted out of.
-func (r *reader) kinds(value Ref) {
+// kind reads a directive that a method is opted out of.
+func (r *reader) kind(value Ref) Ref {
 	written := func(kind Ref) bool { return kind.Text == value.Text }
 	switch {
-	case slices.Contains(typeGuards, value.Text) && slices.ContainsFunc(r.directive.Kinds, written):
-		r.wrong(value.Pos, "%s is written twice; write it once", value.Text)
-	case slices.Contains(typeGuards, value.Text):
-		r.directive.Kinds = append(r.directive.Kinds, value)
-	default:
-		r.directive.Kinds = append(r.directive.Kinds, Ref{Pos: value.Pos})
+	case !slices.Contains(typeGuards(), value.Text):
 		r.wrong(value.Pos, "there is no guard %s to opt out of%s", glyph.Quoted(value.Text), meantKinds(value.Text))
+		return Ref{Pos: value.Pos}
+	case slices.ContainsFunc(r.directive.Kinds(), written):
+		r.wrong(value.Pos, "%s is written twice; write it once", value.Text)
 	}
+	return value
 }
 
 // meantKinds is the end of a message about a text that is no kind of a guard.
 func meantKinds(text string) string {
 	var meant []string
 	for _, word := range strings.FieldsFunc(glyph.Plain(text), func(c rune) bool { return !isLetterOrDigit(c) }) {
-		if near, ok := nearest.Name(word, typeGuards); ok {
+		if near, ok := nearest.Name(word, typeGuards()); ok {
 			meant = append(meant, near)
 		}
 	}
 	if len(meant) == 0 {
-		return fmt.Sprintf(" (allowed: %s; //%s:%s alone opts out of all)", strings.Join(typeGuards, ", "), Tool, None)
+		return fmt.Sprintf(" (allowed: %s; //%s:%s alone opts out of all)", strings.Join(typeGuards(), ", "), Tool, None)
 	}
-	return fmt.Sprintf("; did you mean %s? (allowed: %s)", strings.Join(meant, " "), strings.Join(typeGuards, ", "))
+	return fmt.Sprintf("; did you mean %s? (allowed: %s)", strings.Join(meant, " "), strings.Join(typeGuards(), ", "))
 }
 
 // wrapper reads the name of a type to be declared.
-func (r *reader) wrapper(value Ref) {
+func (r *reader) wrapper(value Ref) Ref {
 	if why := noWrapper(value.Text, r.file.Name.Name); why != "" {
 		r.wrong(value.Pos, "%s cannot name the wrapper type%s", glyph.Quoted(value.Text), why)
-		return
+		return Ref{Pos: value.Pos}
 	}
 	if plain := glyph.Plain(value.Text); plain != value.Text && token.IsIdentifier(plain) && !strings.ContainsFunc(plain, beyondASCII) {
-		r.guess(value.Pos, r.directive.Kind.Name, "the name is %s; write %s if that is meant", glyph.Shown(value.Text), plain)
+		r.guess(value.Pos, r.directive.Row.Name, "the name is %s; write %s if that is meant", glyph.Shown(value.Text), plain)
 	}
-	r.directive.Name = value
+	return value
 }
 
 func beyondASCII(r rune) bool { return r > unicode.MaxASCII }
@@ -247,56 +249,52 @@ func noWrapper(name, pkg string) string {
 	return ""
 }
 
-func (r *reader) classify(value Ref) {
+// function reads the name of a function, "Func" or "pkg.Func".
+func (r *reader) function(param *Param, value Ref) []Ref {
 	pkg, function, qualified := strings.Cut(value.Text, ".")
 	if !token.IsIdentifier(pkg) || qualified && !token.IsIdentifier(function) {
-		r.wrong(value.Pos, "%s cannot be a function; write classify=Func, or classify=pkg.Func for one of an imported package", glyph.Quoted(value.Text))
-		return
+		r.wrong(value.Pos, "%s cannot be a function; write %[2]s=Func, or %[2]s=pkg.Func for one of an imported package", glyph.Quoted(value.Text), param.Key)
+		return nil
 	}
-	r.directive.Classify = value
+	return []Ref{value}
 }
 
-// check reads the breakers of gates.
-func (r *reader) check(value Ref) {
+// names reads a list of names, each of which counts once.
+func (r *reader) names(param *Param, value Ref) []Ref {
+	var list []Ref
 	seen := map[string]bool{}
 	for _, item := range split(value) {
-		breaker := r.checked(item, Breaker)
+		name := r.checked(item, param.Section)
 		switch {
-		case breaker.Text == "":
-		case seen[breaker.Text]:
-			r.wrong(breaker.Pos, "breaker %s is checked twice; name it once", breaker.Text)
+		case name.Text == "":
+		case seen[name.Text]:
+			r.wrong(name.Pos, "%s %s is checked twice; name it once", param.Section.Noun, name.Text)
 		default:
-			r.directive.Check = append(r.directive.Check, breaker)
+			list = append(list, name)
 		}
-		seen[breaker.Text] = true
+		seen[name.Text] = true
 	}
+	return list
 }
 
-func (r *reader) preload(value Ref) {
-	r.directive.Preload = r.reservations(value)
-}
-
-func (r *reader) lease(value Ref) {
-	r.directive.Lease = r.reservations(value)
-}
-
-func (r *reader) reservations(value Ref) []Reservation {
-	var list []Reservation
+// counts reads a list of names, each with a count behind a colon.
+func (r *reader) counts(param *Param, value Ref) []Ref {
+	var list []Ref
+	of := param.Section
 	for _, item := range split(value) {
 		name, count, counted := strings.Cut(item.Text, ":")
 		if turned, ok := turnedRound(item.Text); ok {
-			r.wrong(item.Pos, "%s does not say of which bulkhead to reserve how many permits; write %s", glyph.Quoted(item.Text), turned)
+			r.wrong(item.Pos, "%s does not say of which %s to reserve how many %ss; write %s", glyph.Quoted(item.Text), of.Noun, of.Unit, turned)
 			continue
 		}
-		reservation := Reservation{Bulkhead: r.checked(Ref{name, item.Pos}, Bulkhead)}
+		ref := r.checked(Ref{Text: name, Pos: item.Pos}, of)
 		switch {
 		case counted:
-			reservation.At = item.Pos + token.Pos(len(name)+1)
-			reservation.N = r.count(name, Ref{count, reservation.At})
-		case reservation.Bulkhead.Text != "":
-			r.wrong(item.Pos, "bulkhead %s has no count; write %s:n, n from 1 to %d", name, name, mostPermits)
+			ref.Count = r.count(name, of, Ref{Text: count, Pos: item.Pos + token.Pos(len(name)+1)})
+		case ref.Text != "":
+			r.wrong(item.Pos, "%s %s has no count; write %[2]s:n, n from 1 to %d", of.Noun, name, mostUnits)
 		}
-		list = append(list, reservation)
+		list = append(list, ref)
 	}
 	return list
 }
@@ -315,40 +313,40 @@ func turnedRound(item string) (string, bool) {
 	return name + ":" + count, refused(name) == "" && settingLike(name) == "" && isNumber(count)
 }
 
-// count reads how many permits to reserve; 0 says that it was reported.
-func (r *reader) count(bulkhead string, value Ref) int {
+// count reads how much to reserve; 0 says that it was reported.
+func (r *reader) count(name string, of *Section, value Ref) Count {
 	n, err := strconv.ParseUint(value.Text, 10, 32)
-	if err == nil && 1 <= n && n <= mostPermits {
-		return int(n)
+	if err == nil && 1 <= n && n <= mostUnits {
+		return Count{int(n), value.Pos}
 	}
-	r.wrong(value.Pos, "%s cannot be the number of permits of bulkhead %q; write a whole number from 1 to %d",
-		glyph.Quoted(value.Text), bulkhead, mostPermits)
-	return 0
+	r.wrong(value.Pos, "%s cannot be the number of %ss of %s %q; write a whole number from 1 to %d",
+		glyph.Quoted(value.Text), of.Unit, of.Noun, name, mostUnits)
+	return Count{0, value.Pos}
 }
 
-// checked returns the name of a guard of a kind, or an empty Ref if it had to
+// checked returns the name of an entry of a section, or an empty Ref if it had to
 // report it.
-func (r *reader) checked(name Ref, guard string) Ref {
+func (r *reader) checked(name Ref, of *Section) Ref {
 	why := refused(name.Text)
 	if names := strings.Split(name.Text, ","); len(names) > 1 && !slices.ContainsFunc(names, func(one string) bool { return refused(one) != "" }) {
-		why = fmt.Sprintf("%q is more than one name; a directive names one %s", name.Text, guard)
+		why = fmt.Sprintf("%q is more than one name; a directive names one %s", name.Text, of.Noun)
 	}
 	if is := settingLike(name.Text); is != "" {
-		why = instead(name.Text, is, guard)
+		why = of.instead(name.Text, is)
 	}
 	if why != "" {
 		r.wrong(name.Pos, "%s", why)
 		return Ref{Pos: name.Pos}
 	}
 	if last := name.Text[len(name.Text)-1:]; strings.ContainsAny(last, ".-_") {
-		r.guess(name.Pos, r.directive.Kind.Name, "the name %s ends with %q; write %s if that is no part of it",
+		r.guess(name.Pos, r.directive.Row.Name, "the name %s ends with %q; write %s if that is no part of it",
 			name.Text, last, strings.TrimRight(name.Text, ".-_"))
 	}
 	return name
 }
 
-// refused says why name cannot name a breaker, bulkhead or timeout; it is
-// empty if it can.
+// refused says why name cannot name an entry of the settings; it is empty if it
+// can.
 func refused(name string) string {
 	switch {
 	case name == "":
@@ -367,7 +365,7 @@ func split(list Ref) []Ref {
 	var items []Ref
 	at := list.Pos
 	for text := range strings.SplitSeq(list.Text, ",") {
-		items = append(items, Ref{text, at})
+		items = append(items, Ref{Text: text, Pos: at})
 		at += token.Pos(len(text) + 1)
 	}
 	return items

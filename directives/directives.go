@@ -55,56 +55,87 @@ type Method struct {
 }
 
 // Set holds the directives of one type or method in the order in which they
-// are written, at most one of a kind.
+// are written, at most one of a row.
 type Set []Directive
 
-// Get returns the directive of a kind, and false if the set has none.
-func (s Set) Get(kind string) (Directive, bool) {
+// Get returns the directive of a row, and false if the set has none.
+func (s Set) Get(name string) (Directive, bool) {
 	for _, d := range s {
-		if d.Kind.Name == kind {
+		if d.Row.Name == name {
 			return d, true
 		}
 	}
 	return Directive{}, false
 }
 
-// Directive is one directive with its arguments. Which fields are used depends
-// on its kind.
-type Directive struct {
-	Kind  *Kind     // its row in Table
-	Slash token.Pos // its beginning: where a fault of the whole is reported
-
-	// Name is the breaker, bulkhead or timeout, the breaker that is probed, or
-	// the wrapper's type. Where none is written it is the default name, at Slash.
-	Name     Ref
-	Classify Ref           // a function, "Func" or "pkg.Func"
-	Check    []Ref         // breakers
-	Preload  []Reservation // tickets
-	Lease    []Reservation
-	Kinds    []Ref // the guards that none opts out of; none given means all
+// OptsOut reports whether the set opts its method out of a directive of the type.
+func (s Set) OptsOut(name string) bool {
+	none, ok := s.Get(None)
+	return ok && (len(none.Kinds()) == 0 || slices.ContainsFunc(none.Kinds(), func(ref Ref) bool { return ref.Text == name }))
 }
 
-// OptsOut reports whether the set opts its method out of the type's guard of a
-// kind.
-func (s Set) OptsOut(kind string) bool {
-	none, ok := s.Get(None)
-	return ok && (len(none.Kinds) == 0 || slices.ContainsFunc(none.Kinds, func(ref Ref) bool { return ref.Text == kind }))
+// Directive is one directive with its arguments.
+type Directive struct {
+	Row   *Row      // in Table
+	Slash token.Pos // its beginning: where a fault of the whole is reported
+	Args  []Argument
+}
+
+// Argument is what is written for a parameter. Refs are its parts, without those
+// that are malformed and were reported.
+type Argument struct {
+	*Param
+	Refs []Ref
+}
+
+// Ref is a name in an argument. Text is empty where it is malformed and was
+// reported.
+type Ref struct {
+	Text  string
+	Pos   token.Pos
+	Count Count // of a [CountList]
+}
+
+// Count is how much of something is asked for. N is 0 where the count is malformed
+// and was reported.
+type Count struct {
+	N   int
+	Pos token.Pos
+}
+
+// Arg is the argument of a key, empty if none is written.
+func (d Directive) Arg(key string) Argument {
+	for _, arg := range d.Args {
+		if arg.Key == key {
+			return arg
+		}
+	}
+	return Argument{}
+}
+
+// Name is the argument that has no key and stands alone: the breaker, bulkhead or
+// timeout, the breaker that is probed, or the wrapper's type. Where none is
+// written it is the default name, at Slash.
+func (d Directive) Name() Ref {
+	if arg := d.Arg(""); arg.Param != nil && !arg.many() {
+		return arg.Refs[0]
+	}
+	return Ref{}
 }
 
 // Unnamed reports whether the directive leaves its NAME to the default.
-func (d Directive) Unnamed() bool { return d.Name.Text != "" && d.Name.Pos == d.Slash }
+func (d Directive) Unnamed() bool { return d.Name().Text != "" && d.Name().Pos == d.Slash }
 
-// Ref is a name in an argument. Text is empty where the argument is absent,
-// and where it is malformed and was reported.
-type Ref struct {
-	Text string
-	Pos  token.Pos
-}
+// Kinds are the directives that none opts out of; none given means all.
+func (d Directive) Kinds() []Ref { return d.Arg("").Refs }
 
-// Reservation asks for N permits of a bulkhead. N is 0 where the count is
-// malformed and was reported.
-type Reservation struct {
-	Bulkhead Ref
-	N        int
-	At       token.Pos // of the count
+// put adds what an argument says. One that may be given more than once grows.
+func (d *Directive) put(param *Param, refs ...Ref) {
+	for i := range d.Args {
+		if d.Args[i].Param == param {
+			d.Args[i].Refs = append(d.Args[i].Refs, refs...)
+			return
+		}
+	}
+	d.Args = append(d.Args, Argument{param, refs})
 }

@@ -8,6 +8,7 @@ import (
 	"go/token"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -15,6 +16,7 @@ import (
 	"golang.org/x/tools/txtar"
 
 	"github.com/resgen-go/resgen/directives"
+	"github.com/resgen-go/resgen/internal/fault"
 )
 
 var update = flag.Bool("update", false, "write what Parse says into the scenarios")
@@ -60,17 +62,17 @@ func scenarios(tb testing.TB) []string {
 // reading is what Parse returns.
 type reading struct {
 	interfaces []directives.Interface
-	faults     directives.Faults
+	faults     fault.List // and guesses
 }
 
-func parsed(t *testing.T, fset *token.FileSet, src string) (r reading) {
+func parsed(t *testing.T, fset *token.FileSet, src string) reading {
 	t.Helper()
 	file, err := parser.ParseFile(fset, "in.go", src, parser.ParseComments|parser.SkipObjectResolution)
 	if err != nil {
 		t.Fatal(err)
 	}
-	r.interfaces, r.faults = directives.Parse(fset, file, []byte(src))
-	return r
+	read := directives.Parse(fset, file, []byte(src))
+	return reading{read.Interfaces, slices.Concat(read.Faults, read.Guesses).Sorted()}
 }
 
 // report is what Parse reads from src, one line each.
@@ -93,27 +95,27 @@ func report(t *testing.T, src []byte) string {
 
 func describe(b *strings.Builder, fset *token.FileSet, owner string, set directives.Set) {
 	for _, d := range set {
-		fmt.Fprintf(b, "%s has %s at %s", owner, d.Kind.Name, short(fset, d.Slash))
-		refs(b, fset, "", d.Name)
-		refs(b, fset, "classify=", d.Classify)
-		refs(b, fset, "check=", d.Check...)
-		reservations(b, fset, "preload=", d.Preload)
-		reservations(b, fset, "lease=", d.Lease)
+		fmt.Fprintf(b, "%s has %s at %s", owner, d.Row.Name, short(fset, d.Slash))
+		for i := range d.Row.Params {
+			describeArgument(b, fset, d.Arg(d.Row.Params[i].Key))
+		}
 		fmt.Fprintln(b)
 	}
 }
 
-func refs(b *strings.Builder, fset *token.FileSet, key string, refs ...directives.Ref) {
-	for _, ref := range refs {
-		if ref.Text != "" {
-			fmt.Fprintf(b, ", %s%s at %s", key, ref.Text, short(fset, ref.Pos))
+func describeArgument(b *strings.Builder, fset *token.FileSet, arg directives.Argument) {
+	for _, ref := range arg.Refs {
+		if ref.Text == "" || arg.Form == directives.KindList {
+			continue
 		}
-	}
-}
-
-func reservations(b *strings.Builder, fset *token.FileSet, key string, list []directives.Reservation) {
-	for _, reservation := range list {
-		refs(b, fset, fmt.Sprintf("%s%d of ", key, reservation.N), reservation.Bulkhead)
+		b.WriteString(", ")
+		if arg.Key != "" {
+			b.WriteString(arg.Key + "=")
+		}
+		if arg.Form == directives.CountList {
+			fmt.Fprintf(b, "%d of ", ref.Count.N)
+		}
+		fmt.Fprintf(b, "%s at %s", ref.Text, short(fset, ref.Pos))
 	}
 }
 

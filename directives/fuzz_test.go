@@ -5,11 +5,13 @@ import (
 	"go/parser"
 	"go/token"
 	"reflect"
+	"slices"
 	"testing"
 
 	"golang.org/x/tools/txtar"
 
 	"github.com/resgen-go/resgen/directives"
+	"github.com/resgen-go/resgen/internal/fault"
 )
 
 // Whatever the file, broken ones included: Parse does not panic, says the same
@@ -28,11 +30,12 @@ func FuzzParse(f *testing.F) {
 	f.Fuzz(func(t *testing.T, src []byte) {
 		fset := token.NewFileSet()
 		file, _ := parser.ParseFile(fset, "in.go", src, parser.ParseComments|parser.SkipObjectResolution)
-		interfaces, faults := directives.Parse(fset, file, src)
-		again, same := directives.Parse(fset, file, src)
-		if !reflect.DeepEqual(interfaces, again) || !reflect.DeepEqual(faults, same) {
-			t.Errorf("Parse says something else the second time:\n%v\n%v", faults, same)
+		read := directives.Parse(fset, file, src)
+		again := directives.Parse(fset, file, src)
+		if !reflect.DeepEqual(read, again) {
+			t.Errorf("Parse says something else the second time:\n%v\n%v", read, again)
 		}
+		interfaces, faults := read.Interfaces, slices.Concat(read.Faults, read.Guesses)
 		if len(interfaces)+len(faults) > 0 && !directives.Asks(src) {
 			t.Errorf("a file that does not ask has %d interfaces and the faults %v", len(interfaces), faults)
 		}
@@ -65,7 +68,7 @@ func attached(interfaces []directives.Interface) map[token.Pos]bool {
 	return known
 }
 
-func reported(faults directives.Faults, line int) bool {
+func reported(faults fault.List, line int) bool {
 	for _, fault := range faults {
 		if fault.Position.Line == line {
 			return true

@@ -159,9 +159,9 @@ func isSample(line string) bool {
 
 // intention is a directive that was probably meant.
 type intention struct {
-	kind    *Kind    // nil if its name tells nothing
-	name    string   // of the kind, else as it is written
-	more    []string // further kinds in the same line
+	row     *Row     // nil if its name tells nothing
+	name    string   // of the directive, else as it is written
+	more    []string // further directives in the same line
 	args    string
 	plain   bool // it is written as a directive of whatever tool is
 	written bool // it is written as ours but for one slip
@@ -214,20 +214,20 @@ func intended(text string, slashes bool) (intention, bool) {
 		return intention{}, false
 	}
 	meant := intention{name: part.name, args: strings.Trim(part.rest, ":= \t")}
-	if near, ok := nearest.Name(part.name, kindNames()); ok {
-		meant.kind, meant.name = kindOf(near), near
+	if near, ok := nearest.Name(part.name, rowNames()); ok {
+		meant.row, meant.name = RowOf(near), near
 	}
 	meant.plain = part.tight() || slashes && strings.HasPrefix(text, Tool+":")
-	meant.written = meant.plain || part.namesKind() && (part.first || part.separator == strings.TrimSpace(part.separator)) && part.separator != " "
+	meant.written = meant.plain || part.namesRow() && (part.first || part.separator == strings.TrimSpace(part.separator)) && part.separator != " "
 	if meant.plain {
 		return meant, true
 	}
-	return meant, meant.kind != nil && (part.colon() || part.first) && !meant.isProse(part.rest)
+	return meant, meant.row != nil && (part.colon() || part.first) && !meant.isProse(part.rest)
 }
 
 // hinted guesses as intended does, from less: what is left of a directive once
-// gofmt has put a space before it, several kinds in one line, a key without its
-// kind, and a longer name for a kind.
+// gofmt has put a space before it, several directives in one line, a key without its
+// directive, and a longer name for a directive.
 func hinted(text string) (intention, bool) {
 	part := partsOf(text, false)
 	if !strings.EqualFold(part.word, Tool) && !strings.EqualFold(part.word, command) || isSample(text) {
@@ -245,25 +245,25 @@ func hinted(text string) (intention, bool) {
 	return part.compound()
 }
 
-// bare finds a kind without a colon before it. In prose, its words may stand
+// bare finds the name of a directive without a colon before it. In prose, its words may stand
 // side by side too, so they have to be right.
 func (p parts) bare() (intention, bool) {
-	meant := intention{kind: kindOf(p.name), name: p.name, args: strings.Trim(p.rest, ":= \t")}
-	return meant, meant.kind != nil && (p.word == Tool || p.word == command) && !meant.isProse(p.rest)
+	meant := intention{row: RowOf(p.name), name: p.name, args: strings.Trim(p.rest, ":= \t")}
+	return meant, meant.row != nil && (p.word == Tool || p.word == command) && !meant.isProse(p.rest)
 }
 
-// list finds several kinds and nothing else.
+// list finds the names of several directives and nothing else.
 func (p parts) list() (intention, bool) {
 	names := strings.FieldsFunc(strings.ToLower(p.name+p.rest), func(r rune) bool { return isSpace(r) || strings.ContainsRune(",;+&|/", r) })
-	if len(names) < 2 || slices.ContainsFunc(names, func(name string) bool { return kindOf(name) == nil }) {
+	if len(names) < 2 || slices.ContainsFunc(names, func(name string) bool { return RowOf(name) == nil }) {
 		return intention{}, false
 	}
-	return intention{kind: kindOf(names[0]), name: names[0], more: names[1:]}, true
+	return intention{row: RowOf(names[0]), name: names[0], more: names[1:]}, true
 }
 
-// key finds an argument in the place of the kind that takes it.
+// key finds an argument in the place of the name of the directive that takes it.
 func (p parts) key() (intention, bool) {
-	i := slices.IndexFunc(Table, func(kind Kind) bool { return slices.Contains(kind.keys(), p.name) })
+	i := slices.IndexFunc(Table, func(row Row) bool { return slices.Contains(row.keys(), p.name) })
 	if i < 0 || !strings.HasPrefix(p.rest, "=") {
 		return intention{}, false
 	}
@@ -273,17 +273,17 @@ func (p parts) key() (intention, bool) {
 			return intention{}, false // a sentence
 		}
 	}
-	return intention{kind: &Table[i], name: Table[i].Name, args: p.name + p.rest}, true
+	return intention{row: &Table[i], name: Table[i].Name, args: p.name + p.rest}, true
 }
 
-// compound finds a kind at the end of a name, as in circuit-breaker.
+// compound finds the name of a directive at the end of a name, as in circuit-breaker.
 func (p parts) compound() (intention, bool) {
 	name, rest := cutWhile(p.name+p.rest, func(r rune) bool { return isLetterOrDigit(r) || r == '-' || r == '_' })
-	i := slices.IndexFunc(Table, func(kind Kind) bool { return strings.HasSuffix(strings.ToLower(name), kind.Name) })
+	i := slices.IndexFunc(Table, func(row Row) bool { return strings.HasSuffix(strings.ToLower(name), row.Name) })
 	if i < 0 || p.separator != ":" {
 		return intention{}, false
 	}
-	meant := intention{kind: &Table[i], name: Table[i].Name, args: strings.Trim(rest, ":= \t")}
+	meant := intention{row: &Table[i], name: Table[i].Name, args: strings.Trim(rest, ":= \t")}
 	return meant, !meant.isProse(rest)
 }
 
@@ -293,23 +293,23 @@ func (p parts) compound() (intention, bool) {
 // and name the name must be right, too.
 func (p parts) namesTool() bool {
 	if strings.EqualFold(p.word, Tool) || strings.EqualFold(p.word, command) {
-		return strings.TrimSpace(p.separator) != "" || p.namesKind()
+		return strings.TrimSpace(p.separator) != "" || p.namesRow()
 	}
-	if !p.colon() || !p.namesKind() && !p.tight() {
+	if !p.colon() || !p.namesRow() && !p.tight() {
 		return false
 	}
 	_, nearTool := nearest.Name(p.word, []string{Tool})
-	_, nearKind := nearest.Name(p.name, kindNames())
-	return nearTool && nearKind
+	_, nearRow := nearest.Name(p.name, rowNames())
+	return nearTool && nearRow
 }
 
-// namesKind reports whether the name is that of a kind, in any case.
-func (p parts) namesKind() bool { return kindOf(strings.ToLower(p.name)) != nil }
+// namesRow reports whether the name is that of a directive, in any case.
+func (p parts) namesRow() bool { return RowOf(strings.ToLower(p.name)) != nil }
 
 // isProse reports whether what follows the name reads as a sentence: more
 // words than the directive takes, or punctuation at the end of one.
 func (i intention) isProse(rest string) bool {
-	for _, key := range i.kind.keys() {
+	for _, key := range i.row.keys() {
 		if strings.Contains(rest, key+"=") {
 			return false
 		}
@@ -323,10 +323,10 @@ func (i intention) isProse(rest string) bool {
 			return true
 		}
 	}
-	if unnamed := i.kind.param(""); unnamed != nil && unnamed.Many {
-		return slices.ContainsFunc(words, func(word string) bool { return !slices.Contains(typeGuards, word) })
+	if unnamed := i.row.param(""); unnamed != nil && unnamed.many() {
+		return slices.ContainsFunc(words, func(word string) bool { return !slices.Contains(typeGuards(), word) })
 	}
-	return len(words) > 1 || len(words) == 1 && i.kind.param("") == nil
+	return len(words) > 1 || len(words) == 1 && i.row.param("") == nil
 }
 
 // wayOut says what to write instead. What was meant is a guess, so it may be
@@ -334,8 +334,8 @@ func (i intention) isProse(rest string) bool {
 func (i intention) wayOut() string {
 	instead := strings.TrimSpace("//" + Tool + ":" + i.name + " " + i.args)
 	switch {
-	case i.kind == nil:
-		instead = fmt.Sprintf("one of %s right behind //%s:", strings.Join(kindNames(), ", "), Tool)
+	case i.row == nil:
+		instead = fmt.Sprintf("one of %s right behind //%s:", strings.Join(rowNames(), ", "), Tool)
 	case len(i.more) > 0:
 		instead = fmt.Sprintf("%s //%s:%s, each in a line of its own", instead, Tool, strings.Join(i.more, " //"+Tool+":"))
 	}

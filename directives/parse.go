@@ -2,54 +2,85 @@ package directives
 
 import (
 	"bytes"
-	"fmt"
 	"go/ast"
 	"go/doc"
 	"go/token"
 	"slices"
 	"strings"
+
+	"github.com/resgen-go/resgen/internal/fault"
 )
 
-// Parse reads the directives of a file: the types that carry them, in their
-// order, and every fault that needs no types to be seen, sorted. The file must
-// be parsed with comments from exactly the bytes of src.
-//
-// Types with faults are returned, too, as far as they are right, so that
-// faults of another sort can be found in the same run. Left out are those of
-// which nothing can be said: constraints, and types named _.
-func Parse(fset *token.FileSet, file *ast.File, src []byte) ([]Interface, Faults) {
+// Reading is what the directives of a file say.
+type Reading struct {
+	// Interfaces are the types that carry directives, in their order. Types with
+	// faults are among them, as far as they are right, so that faults of another
+	// sort can be found in the same run. Left out are those of which nothing can be
+	// said: constraints, and types named _.
+	Interfaces []Interface
+	// Faults are the mistakes that can be seen without types, sorted.
+	Faults fault.List
+	// Guesses are comments that may have been meant as directives, or may mean what
+	// they say, sorted. They are warnings, which stop nothing.
+	Guesses fault.List
+}
+
+// Parse reads the directives of a file. The file must be parsed with comments from
+// exactly the bytes of src.
+func Parse(fset *token.FileSet, file *ast.File, src []byte) Reading {
 	p := &parser{fset: fset, file: file, src: src, loose: map[*ast.Comment]Directive{}}
 	for _, group := range file.Comments {
 		for _, comment := range group.List {
 			p.comment(comment, group)
 		}
 	}
-	if len(p.loose) == 0 {
-		return nil, p.faults.Sorted()
+	var interfaces []Interface
+	if len(p.loose) > 0 {
+		interfaces = p.interfaces()
 	}
-	interfaces := p.interfaces()
 	for comment, directive := range p.loose {
 		p.misplaced(comment, directive)
 	}
-	return interfaces, p.faults.Sorted()
+	return Reading{interfaces, p.faults.Sorted(), p.guesses.Sorted()}
 }
 
 // parser works on one file.
 type parser struct {
-	fset   *token.FileSet
-	file   *ast.File
-	src    []byte
-	loose  map[*ast.Comment]Directive // directives that nothing has claimed yet
-	faults Faults
+	fset    *token.FileSet
+	file    *ast.File
+	src     []byte
+	loose   map[*ast.Comment]Directive // directives that nothing has claimed yet
+	faults  fault.List
+	guesses fault.List
 }
 
 func (p *parser) fault(pos token.Pos, directive, format string, args ...any) {
-	p.faults = append(p.faults, Fault{Position(p.fset, pos), directive, fmt.Sprintf(format, args...), false})
+	p.faults = append(p.faults, fault.New(Position(p.fset, pos), Label(directive), format, args...))
 }
 
 // guess reports something that may be no fault.
 func (p *parser) guess(pos token.Pos, directive, format string, args ...any) {
-	p.faults = append(p.faults, Fault{Position(p.fset, pos), directive, fmt.Sprintf(format, args...), true})
+	p.guesses = append(p.guesses, Warning(Position(p.fset, pos), directive, format, args...))
+}
+
+// Label is who speaks in a fault of a directive; the name is empty if the
+// directive has none.
+func Label(directive string) string {
+	if directive == "" {
+		return Tool
+	}
+	return Tool + ":" + directive
+}
+
+// Warning is a fault that stops nothing.
+func Warning(at token.Position, directive, format string, args ...any) fault.Fault {
+	return fault.New(at, "warning: "+Label(directive), format, args...)
+}
+
+// Position is where pos is in the file on disk. Unlike fset.Position it does
+// not follow //line comments, which may know no column.
+func Position(fset *token.FileSet, pos token.Pos) token.Position {
+	return fset.PositionFor(pos, false)
 }
 
 // comment reads one comment of a group.
@@ -150,15 +181,15 @@ func (p *parser) claim(doc *ast.CommentGroup, place Place, owner string) Set {
 	for _, comment := range doc.List {
 		d, ok := p.loose[comment]
 		delete(p.loose, comment)
-		if !ok || d.Kind == nil {
+		if !ok || d.Row == nil {
 			continue
 		}
-		first, repeated := set.Get(d.Kind.Name)
+		first, repeated := set.Get(d.Row.Name)
 		switch {
-		case d.Kind.On&place == 0:
-			p.fault(d.Slash, d.Kind.Name, "stands on %s; it belongs in %s", owner, d.Kind.On.home())
+		case d.Row.On&place == 0:
+			p.fault(d.Slash, d.Row.Name, "stands on %s; it belongs in %s", owner, d.Row.On.home())
 		case repeated:
-			p.fault(d.Slash, d.Kind.Name, "stands twice on %s, first in line %d; keep one of them", owner, p.line(first.Slash))
+			p.fault(d.Slash, d.Row.Name, "stands twice on %s, first in line %d; keep one of them", owner, p.line(first.Slash))
 		default:
 			set = append(set, d)
 		}
@@ -225,7 +256,7 @@ func (p *parser) wrappable(i Interface) bool {
 		return true
 	}
 	for _, d := range i.All() {
-		p.fault(d.Slash, d.Kind.Name, "%s", why)
+		p.fault(d.Slash, d.Row.Name, "%s", why)
 	}
 	return false
 }

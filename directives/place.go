@@ -11,8 +11,8 @@ import (
 func (p *parser) misplaced(comment *ast.Comment, directive Directive) {
 	written, _ := ast.ParseDirective(comment.Slash, p.text(comment))
 	home := OnType | OnMethod
-	if directive.Kind != nil {
-		home = directive.Kind.On
+	if directive.Row != nil {
+		home = directive.Row.On
 	}
 	p.fault(comment.Slash, written.Name, "stands %s; it belongs in %s", p.place(comment.Slash), home.home())
 }

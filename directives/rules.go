@@ -3,6 +3,7 @@ package directives
 import (
 	"fmt"
 	"go/ast"
+	"slices"
 )
 
 // rules judges the directives of one interface together, once its default
@@ -21,15 +22,14 @@ func (p *parser) rules(i Interface) {
 func (p *parser) fillNames(set Set, name string) {
 	for n := range set {
 		d := &set[n]
-		if d.Name.Pos.IsValid() || !d.Kind.mayBeNamed() {
+		if !d.Row.mayBeNamed() || d.Name().Pos.IsValid() {
 			continue
 		}
-		d.Name.Pos = d.Slash
 		if why := refused(name); why != "" {
-			p.fault(d.Slash, d.Kind.Name, "the default name cannot be used, write a NAME: %s", why)
-			continue
+			p.fault(d.Slash, d.Row.Name, "the default name cannot be used, write a NAME: %s", why)
+			name = ""
 		}
-		d.Name.Text = name
+		d.put(d.Row.param(""), Ref{Text: name, Pos: d.Slash})
 	}
 }
 
@@ -41,47 +41,53 @@ func (p *parser) noneAlone(method Method) {
 		return
 	}
 	for _, d := range method.Directives {
-		if d.Kind.Guards && method.Directives.OptsOut(d.Kind.Name) {
-			p.fault(none.Slash, None, "contradicts %s in line %d, which guards %s; keep one of them", d.Kind.Name, p.line(d.Slash), method.Name.Name)
+		if d.Row.Guards() && method.Directives.OptsOut(d.Row.Name) {
+			p.fault(none.Slash, None, "contradicts %s in line %d, which guards %s; keep one of them", d.Row.Name, p.line(d.Slash), method.Name.Name)
 		}
 	}
 }
 
-// oneUse reports a bulkhead of which one method would hold permits in two
-// ways: as its guard, its preload and its lease.
+// oneUse reports an entry of the settings that one method would use in two ways,
+// such as a bulkhead as its guard, its preload and its lease.
 func (p *parser) oneUse(method Method, i Interface) {
-	anticipate, ok := method.Directives.Get(Anticipate)
-	if !ok {
-		return
+	uses := map[string]string{} // by section and name
+	for _, d := range inForce(method, i) {
+		if section := d.Row.Section(); section != nil {
+			uses[section.Name+d.Name().Text] = fmt.Sprintf("the guard of line %d", p.line(d.Slash))
+		}
 	}
-	uses := map[string]string{}
-	if guard, ok := guardOf(method, i); ok {
-		uses[guard.Name.Text] = fmt.Sprintf("the guard of line %d", p.line(guard.Slash))
+	for _, d := range method.Directives {
+		for _, arg := range d.Args {
+			if arg.Form == CountList {
+				p.reserveOnce(method, d, arg, uses)
+			}
+		}
 	}
-	p.reserveOnce(method, anticipate.Preload, "preload", uses)
-	p.reserveOnce(method, anticipate.Lease, "lease", uses)
 }
 
-// guardOf is the bulkhead that guards a method: its own replaces the type's.
-func guardOf(method Method, i Interface) (Directive, bool) {
-	if own, ok := method.Directives.Get(Bulkhead); ok {
-		return own, true
+// inForce are the directives that guard a method: its own, and those of the type
+// that it neither replaces nor opts out of.
+func inForce(method Method, i Interface) Set {
+	set := slices.Clone(method.Directives)
+	for _, d := range i.Directives {
+		if _, own := set.Get(d.Row.Name); !own && !method.Directives.OptsOut(d.Row.Name) {
+			set = append(set, d)
+		}
 	}
-	return i.Directives.Get(Bulkhead)
+	return slices.DeleteFunc(set, func(d Directive) bool { return !d.Row.Guards() })
 }
 
-// reserveOnce adds the reservations of a key to the uses of bulkheads so far.
-func (p *parser) reserveOnce(method Method, reservations []Reservation, key string, uses map[string]string) {
-	for _, reservation := range reservations {
-		bulkhead := reservation.Bulkhead
-		use, twice := uses[bulkhead.Text]
+// reserveOnce adds the reservations of an argument to the uses so far.
+func (p *parser) reserveOnce(method Method, d Directive, arg Argument, uses map[string]string) {
+	for _, ref := range arg.Refs {
+		use, twice := uses[arg.Section.Name+ref.Text]
 		switch {
-		case bulkhead.Text == "":
+		case ref.Text == "":
 		case twice:
-			p.fault(bulkhead.Pos, Anticipate, "bulkhead %s is used twice by %s, in %s and again in %s; drop one of them",
-				bulkhead.Text, method.Name.Name, use, key)
+			p.fault(ref.Pos, d.Row.Name, "%s %s is used twice by %s, in %s and again in %s; drop one of them",
+				arg.Section.Noun, ref.Text, method.Name.Name, use, arg.Key)
 		default:
-			uses[bulkhead.Text] = key
+			uses[arg.Section.Name+ref.Text] = arg.Key
 		}
 	}
 }
@@ -91,14 +97,14 @@ func (p *parser) oneProbe(i Interface) {
 	probes := map[string]*ast.Ident{}
 	for _, method := range i.Methods {
 		probe, ok := method.Directives.Get(Probe)
-		if !ok || probe.Name.Text == "" {
+		name := probe.Name()
+		if !ok || name.Text == "" {
 			continue
 		}
-		if first, twice := probes[probe.Name.Text]; twice {
-			p.fault(probe.Name.Pos, Probe, "breaker %s has a probe already, %s in line %d; keep one of them",
-				probe.Name.Text, first.Name, p.line(first.Pos()))
+		if first, twice := probes[name.Text]; twice {
+			p.fault(name.Pos, Probe, "breaker %s has a probe already, %s in line %d; keep one of them", name.Text, first.Name, p.line(first.Pos()))
 			continue
 		}
-		probes[probe.Name.Text] = method.Name
+		probes[name.Text] = method.Name
 	}
 }

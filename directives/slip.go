@@ -29,15 +29,6 @@ const (
 	object     sort = "JSON"
 )
 
-// settings are those that are most likely meant, by the kind of the guard.
-var settings = map[string]map[sort]string{
-	Breaker: {
-		number: "failureThreshold", percentage: "failureRateThreshold", duration: "testDelay", strategy: "strategy",
-	},
-	Bulkhead: {number: "maxConcurrentCalls", duration: "maxWaitDuration", strategy: "limit"},
-	Timeout:  {number: "duration", duration: "duration"},
-}
-
 var (
 	amount       = `^[<>=~+-]*[0-9][0-9_,.]*`
 	asPercentage = regexp.MustCompile(amount + `(%|pct|percent)$`)
@@ -82,16 +73,15 @@ func isNumber(text string) bool {
 	return strings.ContainsAny(digits, "0123456789") && (notInt == nil || notFloat == nil)
 }
 
-// instead says where a setting belongs that stands in place of the name of a
-// guard.
-func instead(text string, is sort, guard string) string {
+// instead says where a setting belongs that stands in place of a name.
+func (s *Section) instead(text string, is sort) string {
 	shown := text
 	if glyph.Plain(text) != text {
 		shown = glyph.Shown(text)
 	}
-	said := shown + " looks like " + string(is) + "; name the " + guard + " here and write "
-	place := guard + "s.NAME"
-	if setting := settings[guard][is]; setting != "" {
+	said := shown + " looks like " + string(is) + "; name the " + s.Noun + " here and write "
+	place := s.Name + ".NAME"
+	if setting := s.settings[is]; setting != "" {
 		_, noun, _ := strings.Cut(string(is), " ")
 		return said + "the " + noun + " in the settings, " + place + "." + setting
 	}
@@ -137,7 +127,7 @@ func (r *reader) belong(before []ast.DirectiveArg, arg ast.DirectiveArg) bool {
 		return true // with its unit
 	}
 	key, _, _ := strings.Cut(arg.Arg, "=")
-	if key != "" && r.directive.Kind.param(key) != nil {
+	if key != "" && r.directive.Row.param(key) != nil {
 		return len(arg.Arg) == len(key) && endsWith(last, "=:")
 	}
 	list := len(before) > 1 || strings.ContainsAny(first, "=:{[")
@@ -157,7 +147,7 @@ func (r *reader) apart(d ast.Directive, group []ast.DirectiveArg, given map[*Par
 	whole := strings.Join(words, "")
 	text := strings.TrimLeft(whole, "=:,")
 	key, value, keyed := strings.Cut(strings.Replace(text, ":", "=", 1), "=")
-	param := r.directive.Kind.param(key)
+	param := r.directive.Row.param(key)
 	switch {
 	case keyed && param != nil && key != "" && value == "":
 		given[param] = true
@@ -185,22 +175,24 @@ func (r *reader) remark(args []ast.DirectiveArg) []ast.DirectiveArg {
 }
 
 // setting reports one that is written with its name.
-func (r *reader) setting(pos token.Pos, text, guard string) {
-	r.wrong(pos, "%s looks like a setting; name the %s here and write its settings in the settings file, %[2]ss.NAME", glyph.Shown(text), guard)
+func (r *reader) setting(pos token.Pos, text string) {
+	section := r.directive.Row.Section()
+	r.wrong(pos, "%s looks like a setting; name the %s here and write its settings in the settings file, %s.NAME", glyph.Shown(text), section.Noun, section.Name)
 }
 
 // withColon reports a key that has a colon in the place of its equals sign.
 func (r *reader) withColon(arg ast.DirectiveArg, given map[*Param]bool) bool {
+	row := r.directive.Row
 	key, value, ok := strings.Cut(arg.Arg, ":")
-	near, known := nearest.Name(key, r.directive.Kind.keys())
-	if guard := guardNamed(r.directive.Kind); ok && !known && guard != "" && token.IsIdentifier(key) && settingLike(value) != "" {
-		r.setting(arg.Pos, arg.Arg, guard)
-		return true
-	}
-	if !ok || !known {
+	near, known := nearest.Name(key, row.keys())
+	switch {
+	case ok && !known && row.mayBeNamed() && token.IsIdentifier(key) && settingLike(value) != "":
+		r.setting(arg.Pos, arg.Arg)
+	case ok && known:
+		given[row.param(near)] = true
+		r.wrong(arg.Pos, "%q has a colon in place of the equals sign; write %s=%s", arg.Arg, near, value)
+	default:
 		return false
 	}
-	given[r.directive.Kind.param(near)] = true
-	r.wrong(arg.Pos, "%q has a colon in place of the equals sign; write %s=%s", arg.Arg, near, value)
 	return true
 }

@@ -116,7 +116,7 @@ type J interface {
 	for _, i := range parsed(t, token.NewFileSet(), src).interfaces {
 		for _, d := range i.All() {
 			if d.Unnamed() {
-				unnamed = append(unnamed, d.Kind.Name+" "+d.Name.Text)
+				unnamed = append(unnamed, d.Row.Name+" "+d.Name().Text)
 			}
 		}
 	}

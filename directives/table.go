@@ -2,6 +2,7 @@ package directives
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 )
 
@@ -11,7 +12,7 @@ const Tool = "resilience"
 // command reads directives, so that its name is easily taken for the tool's.
 const command = "resgen"
 
-// The names of the kinds.
+// The names of the directives that have rules beside their rows.
 const (
 	Breaker    = "breaker"
 	Bulkhead   = "bulkhead"
@@ -22,15 +23,17 @@ const (
 	Wrapper    = "wrapper"
 )
 
-// Kind declares one directive: reading it, its faults, Help and Markdown
-// follow from its row in Table.
-type Kind struct {
-	Name   string
-	On     Place
-	Params []Param
-	AnyOf  bool // at least one of Params must be given
-	Guards bool // it guards calls, which contradicts none
-	Doc    string
+// Row declares one directive. Everything else follows from it: how the directive
+// is read, its faults, Help and Markdown, and in the generator the code, its
+// comments, the list of methods, the names in use and the warnings.
+type Row struct {
+	Name    string
+	On      Place
+	Params  []Param
+	AnyOf   bool   // at least one of Params must be given
+	Refuses bool   // it may refuse calls
+	Needs   Cargo  // what a context has to carry for it; empty: it needs no context
+	Doc     string // what it does, for the documentation
 }
 
 // Place is where a directive may stand: OnType, OnMethod, or both.
@@ -42,80 +45,146 @@ const (
 	OnMethod                   // in the doc comment of one of its methods
 )
 
+// Cargo is what the context of a call carries for a guard, from its beginning to
+// the return of the method.
+type Cargo string
+
+// What contexts carry.
+const (
+	Deadline    Cargo = "the deadline"
+	Reservation Cargo = "the reservation"
+)
+
 // Param declares one argument of a directive.
 type Param struct {
 	Key      string // what stands before "="; empty for the argument that has no key
-	Value    string // what to write, as the documentation shows it
+	Form     Form
 	Required bool
-	Many     bool // it may be given more than once
-
-	read func(*reader, Ref)
+	Section  *Section // of the settings, with the entries that the names are of; nil: they are of none
+	Field    string   // of resilience.Guards, which it fills; empty: none
+	Verb     string   // what the method does by it, such as "checks"; empty: it is guarded by it
 }
 
-// Table declares every directive once.
-var Table = []Kind{
+// Form is how an argument is written.
+type Form uint8
+
+// The forms of arguments.
+const (
+	OneName   Form = iota // of an entry of the settings
+	NameList              // of several
+	CountList             // of several, each with a count
+	Function              // that the interface's package sees
+	KindList              // of directives that guard; the argument may be given more than once
+	TypeName              // an identifier
+)
+
+// Section is one of the settings file, whose entries directives name.
+type Section struct {
+	Name string // "bulkheads"
+	Noun string // one of its entries in a sentence: "bulkhead"
+
+	// Where counts are written of its entries:
+	Unit    string // what is counted: "permit"
+	Counted string // the type of a count in package resilience, with the fields Entry and N: "Permits"
+	Entry   string // the field with the name: "Bulkhead"
+	Limit   string // the setting that no count may exceed; empty: there is none
+
+	settings map[sort]string // that are most likely meant by a value in place of a name
+}
+
+var (
+	breakers = &Section{
+		Name: "breakers", Noun: "breaker",
+		settings: map[sort]string{
+			number: "failureThreshold", percentage: "failureRateThreshold", duration: "testDelay", strategy: "strategy",
+		},
+	}
+	bulkheads = &Section{
+		Name: "bulkheads", Noun: "bulkhead",
+		Unit: "permit", Counted: "Permits", Entry: "Bulkhead", Limit: "maxConcurrentCalls",
+		settings: map[sort]string{number: "maxConcurrentCalls", duration: "maxWaitDuration", strategy: "limit"},
+	}
+	timeouts = &Section{
+		Name: "timeouts", Noun: "timeout",
+		settings: map[sort]string{number: "duration", duration: "duration"},
+	}
+)
+
+// Table declares every directive once. Wrappers list their guards in its order.
+var Table = []Row{
 	{
-		Name:   Breaker,
-		On:     OnType | OnMethod,
-		Params: []Param{optionalName, {Key: "classify", Value: "FUNC", read: (*reader).classify}},
-		Guards: true,
-		Doc:    "guards with breaker NAME; FUNC tells failures from successes",
+		Name:    Breaker,
+		On:      OnType | OnMethod,
+		Params:  []Param{{Section: breakers, Field: "Breaker"}, {Key: "classify", Form: Function, Field: "Classify"}},
+		Refuses: true,
+		Doc:     "guards with breaker NAME; FUNC tells failures from successes",
 	},
 	{
-		Name:   Bulkhead,
-		On:     OnType | OnMethod,
-		Params: []Param{optionalName},
-		Guards: true,
-		Doc:    "guards with bulkhead NAME",
+		Name:    Bulkhead,
+		On:      OnType | OnMethod,
+		Params:  []Param{{Section: bulkheads, Field: "Bulkhead"}},
+		Refuses: true,
+		Doc:     "guards with bulkhead NAME",
 	},
 	{
 		Name:   Timeout,
 		On:     OnType | OnMethod,
-		Params: []Param{optionalName},
-		Guards: true,
+		Params: []Param{{Section: timeouts, Field: "Timeout"}},
+		Needs:  Deadline,
 		Doc:    "bounds the call with timeout NAME",
 	},
 	{
 		Name: Anticipate,
 		On:   OnMethod,
 		Params: []Param{
-			{Key: "check", Value: "A,B…", read: (*reader).check},
-			{Key: "preload", Value: "A:n,…", read: (*reader).preload},
-			{Key: "lease", Value: "A:n,…", read: (*reader).lease},
+			{Key: "check", Form: NameList, Section: breakers, Field: "Check", Verb: "checks"},
+			{Key: "preload", Form: CountList, Section: bulkheads, Field: "Preload", Verb: "preloads"},
+			{Key: "lease", Form: CountList, Section: bulkheads, Field: "Lease", Verb: "leases"},
 		},
-		AnyOf:  true,
-		Guards: true,
-		Doc:    "asks the checked breakers, then reserves n permits of each bulkhead, then runs the body",
+		AnyOf:   true,
+		Refuses: true,
+		Needs:   Reservation,
+		Doc:     "asks the checked breakers, then reserves n permits of each bulkhead, then runs the body",
 	},
 	{
 		Name:   Probe,
 		On:     OnMethod,
-		Params: []Param{optionalName},
+		Params: []Param{{Section: breakers}},
 		Doc:    "makes the method, a func(context.Context) error, the health check of breaker NAME",
 	},
 	{
 		Name:   None,
 		On:     OnMethod,
-		Params: []Param{{Value: "KIND…", Many: true, read: (*reader).kinds}},
-		Doc:    "opts the method out of the type's directives, or only of these: " + strings.Join(typeGuards, ", "),
+		Params: []Param{{Form: KindList}},
+		Doc:    "opts the method out of the type's directives, or only of these",
 	},
 	{
 		Name:   Wrapper,
 		On:     OnType,
-		Params: []Param{{Value: "NAME", Required: true, read: (*reader).wrapper}},
+		Params: []Param{{Form: TypeName, Required: true}},
 		Doc:    "names the wrapper type, where Resilient and the interface's name is taken or unwanted",
 	},
 }
 
-// optionalName is the argument that names what a directive is about.
-var optionalName = Param{Value: "NAME", read: (*reader).name}
+// Guards reports whether the directive puts something before calls.
+func (r *Row) Guards() bool {
+	return slices.ContainsFunc(r.Params, func(p Param) bool { return p.Field != "" })
+}
 
-// typeGuards are the kinds that guard the methods of a type, of which none opts
-// out.
-var typeGuards = []string{Breaker, Bulkhead, Timeout}
+// typeGuards are the directives that guard the methods of a type, of which none
+// opts out.
+func typeGuards() []string {
+	var names []string
+	for _, row := range Table {
+		if row.On&OnType != 0 && row.Guards() {
+			names = append(names, row.Name)
+		}
+	}
+	return names
+}
 
-// kindOf returns the row of a directive, and nil if there is none.
-func kindOf(name string) *Kind {
+// RowOf returns the row of a directive, and nil if there is none.
+func RowOf(name string) *Row {
 	for i := range Table {
 		if Table[i].Name == name {
 			return &Table[i]
@@ -124,31 +193,31 @@ func kindOf(name string) *Kind {
 	return nil
 }
 
-func kindNames() []string {
+func rowNames() []string {
 	names := make([]string, len(Table))
-	for i, kind := range Table {
-		names[i] = kind.Name
+	for i, row := range Table {
+		names[i] = row.Name
 	}
 	return names
 }
 
 // Usage is the directive as it is written, optional arguments in brackets.
-func (k *Kind) Usage() string {
-	return strings.TrimSpace("//" + Tool + ":" + k.Name + " " + k.arguments())
+func (r *Row) Usage() string {
+	return strings.TrimSpace("//" + Tool + ":" + r.Name + " " + r.arguments())
 }
 
-func (k *Kind) arguments() string {
-	words := make([]string, len(k.Params))
-	for i, param := range k.Params {
+func (r *Row) arguments() string {
+	words := make([]string, len(r.Params))
+	for i, param := range r.Params {
 		words[i] = param.usage()
 	}
 	return strings.Join(words, " ")
 }
 
 func (p *Param) usage() string {
-	usage := p.Value
+	usage := p.Form.value()
 	if p.Key != "" {
-		usage = p.Key + "=" + p.Value
+		usage = p.Key + "=" + usage
 	}
 	if p.Required {
 		return usage
@@ -156,27 +225,49 @@ func (p *Param) usage() string {
 	return "[" + usage + "]"
 }
 
+// value is an argument of the form, as the documentation shows it.
+func (f Form) value() string {
+	return map[Form]string{OneName: "NAME", NameList: "A,B…", CountList: "A:n,…", Function: "FUNC", KindList: "KIND…", TypeName: "NAME"}[f]
+}
+
 // param returns the parameter of a key, and nil if the directive has none.
 // The key of the argument without a key is empty.
-func (k *Kind) param(key string) *Param {
-	for i := range k.Params {
-		if k.Params[i].Key == key {
-			return &k.Params[i]
+func (r *Row) param(key string) *Param {
+	for i := range r.Params {
+		if r.Params[i].Key == key {
+			return &r.Params[i]
 		}
 	}
 	return nil
 }
 
+// many reports whether the argument may be given more than once.
+func (p *Param) many() bool { return p.Form == KindList }
+
 // mayBeNamed reports whether the directive has a NAME that may be left out.
-func (k *Kind) mayBeNamed() bool {
-	name := k.param("")
-	return name != nil && !name.Required && !name.Many
+func (r *Row) mayBeNamed() bool { return r.Section() != nil }
+
+// Section is the section of the settings that the NAME of the directive is in;
+// nil if it has no NAME, or one of something else.
+func (r *Row) Section() *Section {
+	if name := r.param(""); name != nil {
+		return name.Section
+	}
+	return nil
+}
+
+// Noun is the guard that the directive is about, in a sentence.
+func (r *Row) Noun() string {
+	if section := r.Section(); section != nil {
+		return section.Noun
+	}
+	return r.Name
 }
 
 // keys are the keys of the parameters that have one.
-func (k *Kind) keys() []string {
+func (r *Row) keys() []string {
 	var keys []string
-	for _, param := range k.Params {
+	for _, param := range r.Params {
 		if param.Key != "" {
 			keys = append(keys, param.Key)
 		}
@@ -211,8 +302,8 @@ func (p Place) list() string {
 // Help describes every directive, for a terminal.
 func Help() string {
 	var b strings.Builder
-	for _, kind := range Table {
-		fmt.Fprintf(&b, "%s\n\ton %s: %s\n", kind.Usage(), kind.On.list(), kind.describe())
+	for _, row := range Table {
+		fmt.Fprintf(&b, "%s\n\ton %s: %s\n", row.Usage(), row.On.list(), row.describe())
 	}
 	fmt.Fprintf(&b, "NAME is by default the interface's name with a lower-case first letter.\nA name is %s.\n", nameRule)
 	return b.String()
@@ -222,19 +313,22 @@ func Help() string {
 func Markdown() string {
 	var b strings.Builder
 	b.WriteString("| directive | on | arguments | effect |\n|---|---|---|---|\n")
-	for _, kind := range Table {
+	for _, row := range Table {
 		arguments := "–"
-		if len(kind.Params) > 0 {
-			arguments = "`" + kind.arguments() + "`"
+		if len(row.Params) > 0 {
+			arguments = "`" + row.arguments() + "`"
 		}
-		fmt.Fprintf(&b, "| `%s` | %s | %s | %s |\n", kind.Name, kind.On.list(), arguments, kind.describe())
+		fmt.Fprintf(&b, "| `%s` | %s | %s | %s |\n", row.Name, row.On.list(), arguments, row.describe())
 	}
 	return b.String()
 }
 
-func (k *Kind) describe() string {
-	if k.AnyOf {
-		return k.Doc + " (at least one argument)"
+func (r *Row) describe() string {
+	switch {
+	case r.AnyOf:
+		return r.Doc + " (at least one argument)"
+	case slices.ContainsFunc(r.Params, func(p Param) bool { return p.Form == KindList }):
+		return r.Doc + ": " + strings.Join(typeGuards(), ", ")
 	}
-	return k.Doc
+	return r.Doc
 }

@@ -41,8 +41,8 @@ func TestUsage(t *testing.T) {
 		directives.Wrapper:    "//resilience:wrapper NAME",
 	}
 	got := map[string]string{}
-	for _, kind := range directives.Table {
-		got[kind.Name] = kind.Usage()
+	for _, row := range directives.Table {
+		got[row.Name] = row.Usage()
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("usage differs (-want +got):\n%s", diff)
@@ -51,9 +51,9 @@ func TestUsage(t *testing.T) {
 
 func TestNoneOptsOutOfWhatATypeCanHave(t *testing.T) {
 	var kinds []string
-	for _, kind := range directives.Table {
-		if kind.Guards && kind.On&directives.OnType != 0 {
-			kinds = append(kinds, kind.Name)
+	for _, row := range directives.Table {
+		if row.Guards() && row.On&directives.OnType != 0 {
+			kinds = append(kinds, row.Name)
 		}
 	}
 	none := "opts the method out of the type's directives, or only of these: " + strings.Join(kinds, ", ")

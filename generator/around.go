@@ -17,7 +17,7 @@ import (
 // module or workspace, in whatever build configuration, and what they import. It
 // reads many files, so it is for the case that a name is missed.
 func guardsAround(packages []*load.Package) guards {
-	found := guardNames()
+	found := guards{}
 	seen := map[string]bool{}
 	for _, pkg := range packages {
 		if root := rootOf(pkg); !seen[root] {
@@ -78,9 +78,8 @@ func (g guards) addFile(path string) {
 	if err != nil {
 		return
 	}
-	interfaces, _ := directives.Parse(fset, file, src)
 	u := usage{guarding: g}
-	for _, iface := range interfaces {
+	for _, iface := range directives.Parse(fset, file, src).Interfaces {
 		u.add(fset, iface.All())
 	}
 }

@@ -19,8 +19,8 @@ func BenchmarkGenerate(b *testing.B) {
 			dir := syntheticModule(b, size.packages, size.interfaces)
 			for b.Loop() {
 				result, err := generator.Generate(generator.Options{Dir: dir, Patterns: []string{"./..."}})
-				if err != nil || len(result.Files) != size.packages {
-					b.Fatalf("%d files, %v", len(result.Files), err)
+				if err != nil || len(result.Outputs) != size.packages {
+					b.Fatalf("%d files, %v", len(result.Outputs), err)
 				}
 			}
 		})

@@ -2,7 +2,6 @@ package generator
 
 import (
 	"cmp"
-	"fmt"
 	"go/token"
 	"go/types"
 	"slices"
@@ -10,6 +9,8 @@ import (
 
 	"github.com/resgen-go/resgen/directives"
 	"github.com/resgen-go/resgen/generator/internal/load"
+	"github.com/resgen-go/resgen/generator/internal/outputs"
+	"github.com/resgen-go/resgen/internal/fault"
 )
 
 // target is an interface to wrap and what its directives mean, method by method.
@@ -22,25 +23,27 @@ type target struct {
 	wrapper     string
 	constructor string
 	methods     []*method
-	probes      []Probe
+	probes      []probe
 	unnamed     []directives.Directive // in force and without a NAME; one may be there more than once
 }
 
 // method is one method of the interface, its own or an embedded one.
 type method struct {
 	*types.Func
-	own      directives.Set // directives of the method itself
-	context  int            // which parameter is the context; -1: none
-	guard    *Guard         // nil: it passes through
-	classify *types.Func
-	why      string     // why it passes through
-	skipped  []string   // directives of the type that do not hold for it, with the reasons
-	lacking  []obstacle // why it cannot carry some of these
-	foreign  bool       // its directives in another package are told of
-	cutOff   string     // what is read from its result after its timeout has ended
+	own     directives.Set // directives of the method itself
+	context int            // which parameter is the context; -1: none
+	guard   guard
+	why     string            // why it passes through
+	skipped []string          // directives of the type that do not hold for it, with the reasons
+	lacking []*directives.Row // of these, those that it cannot carry
+	foreign bool              // its directives in another package are told of
+	cutOff  string            // what is read from its result after its deadline
 }
 
-// declares tells whether directives stand on a method of that name in the
+// guarded reports whether anything stands before the method.
+func (m *method) guarded() bool { return len(m.guard) > 0 }
+
+// declares reports whether directives stand on a method of that name in the
 // interface itself, not in one that it embeds.
 func (t *target) declares(name string) bool {
 	return slices.ContainsFunc(t.annotated.Methods, func(m directives.Method) bool { return m.Name.Name == name })
@@ -50,12 +53,12 @@ func (t *target) declares(name string) bool {
 // resolves its directives.
 type checker struct {
 	pkg          *load.Package
-	place        func(token.Pos) string // how a message names a place
-	capacity     func(string) int       // permits of a bulkhead; nil: not known
+	place        func(token.Pos) string                  // how a message names a place
+	limit        func(section, name, setting string) int // see Options.Limit; nil: not known
 	declared     map[*types.Func]directives.Set
 	deprecations map[string]map[spot]string // the paragraphs that say so, by file
 	outsiders    []outsider
-	faults       directives.Faults
+	faults       fault.List
 	unknown      bool // a type, because of an error in a dependency
 }
 
@@ -90,11 +93,12 @@ func (c *checker) declare(interfaces []directives.Interface) {
 }
 
 func (c *checker) fault(pos token.Pos, directive, format string, args ...any) {
-	c.faults = append(c.faults, directives.Fault{
-		Position:  directives.Position(c.pkg.Fset, pos),
-		Directive: directive,
-		Message:   fmt.Sprintf(format, args...),
-	})
+	c.faults = append(c.faults, fault.New(directives.Position(c.pkg.Fset, pos), directives.Label(directive), format, args...))
+}
+
+// warning is a fault that does not stand in the way of outputs.
+func (c *checker) warning(pos token.Pos, directive, format string, args ...any) fault.Fault {
+	return directives.Warning(directives.Position(c.pkg.Fset, pos), directive, format, args...)
 }
 
 // target resolves one interface. It is nil if that cannot be wrapped.
@@ -107,9 +111,8 @@ func (c *checker) target(file *load.File, annotated directives.Interface) *targe
 	if iface == nil {
 		return nil
 	}
-	named, _ := annotated.Directives.Get(directives.Wrapper)
 	t := &target{file: file, annotated: annotated, obj: obj, name: obj.Name(), typeParams: typeParamsOf(obj)}
-	t.wrapper, t.constructor = load.Names(obj.Name(), named.Name.Text)
+	t.wrapper, t.constructor = outputs.Wrapper(annotated)
 	for _, declarations := range methodSet(iface) {
 		m := &method{Func: declarations[0], context: contextIndex(declarations[0].Signature())}
 		m.own = c.directivesOf(declarations)
@@ -130,7 +133,7 @@ func (c *checker) iface(obj *types.TypeName, annotated directives.Interface) *ty
 	switch {
 	case !ok:
 		if obj.Type().Underlying() != types.Typ[types.Invalid] {
-			c.faultEach(annotated, "stands on %s, which is %s; it belongs on an interface", obj.Name(), kindOf(obj.Type()))
+			c.faultEach(annotated, "stands on %s, which is %s; it belongs on an interface", obj.Name(), describeType(obj.Type()))
 		}
 		return nil
 	case !iface.IsMethodSet():
@@ -168,7 +171,7 @@ func (c *checker) faultWhole(annotated directives.Interface, why string, args ..
 // faultEach reports every directive of an interface and of its methods.
 func (c *checker) faultEach(annotated directives.Interface, format string, args ...any) {
 	for _, d := range annotated.All() {
-		c.fault(d.Slash, d.Kind.Name, format, args...)
+		c.fault(d.Slash, d.Row.Name, format, args...)
 	}
 }
 
@@ -182,12 +185,12 @@ func anchor(annotated directives.Interface, m *method) (token.Pos, string) {
 	}
 	first := all[0]
 	if m != nil && len(m.own) == 0 && annotated.Spec.Pos() <= m.Pos() && m.Pos() < annotated.Spec.End() {
-		return m.Pos(), first.Kind.Name
+		return m.Pos(), first.Row.Name
 	}
-	return first.Slash, first.Kind.Name
+	return first.Slash, first.Row.Name
 }
 
-func kindOf(t types.Type) string {
+func describeType(t types.Type) string {
 	switch t.Underlying().(type) {
 	case *types.Struct:
 		return "a struct"
@@ -255,7 +258,7 @@ func (c *checker) conflict(fn *types.Func, other token.Pos) {
 	later, earlier := max(fn.Pos(), other), min(fn.Pos(), other)
 	for declared, set := range c.declared {
 		if declared.Pos() == later {
-			c.fault(set[0].Slash, set[0].Kind.Name,
+			c.fault(set[0].Slash, set[0].Row.Name,
 				"%s has other directives here than at %s, and one interface has both", fn.Name(), c.place(earlier))
 		}
 	}
@@ -265,26 +268,14 @@ func (c *checker) conflict(fn *types.Func, other token.Pos) {
 func written(set directives.Set) string {
 	var lines []string
 	for _, d := range set {
-		line := fmt.Sprint(d.Kind.Name, " ", d.Name.Text, " ", d.Classify.Text)
-		for _, kind := range d.Kinds {
-			line += " of " + kind.Text
+		line := d.Row.Name
+		for _, arg := range d.Args {
+			line += " " + arg.Key + "=" + strings.Join(item{Row: d.Row, Param: arg.Param, Refs: arg.Refs}.texts(), ",")
 		}
-		for _, ref := range d.Check {
-			line += " check " + ref.Text
-		}
-		line += fmt.Sprint(" preload ", permitsOf(d.Preload), " lease ", permitsOf(d.Lease))
 		lines = append(lines, line)
 	}
 	slices.Sort(lines)
 	return strings.Join(lines, "\n")
-}
-
-func permitsOf(list []directives.Reservation) []Permits {
-	var permits []Permits
-	for _, r := range list {
-		permits = append(permits, Permits{Bulkhead: r.Bulkhead.Text, N: r.N})
-	}
-	return permits
 }
 
 // checkNames reports wrappers and constructors whose names are taken, by

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/resgen-go/resgen/directives"
+	"github.com/resgen-go/resgen/internal/fault"
 )
 
 // closers are the names of methods that give back what a client holds. Where a
@@ -17,8 +18,8 @@ var closers = []string{
 
 // closing warns of methods that free something and may be refused, because a
 // directive of the type guards them too. There is one line for an interface.
-func (c *checker) closing(targets []*target) Faults {
-	var faults Faults
+func (c *checker) closing(targets []*target) fault.List {
+	var faults fault.List
 	for _, t := range targets {
 		var refused []*method
 		for _, m := range t.methods {
@@ -52,19 +53,26 @@ func isDuration(t types.Type) bool {
 	return ok && isNamed(named.Obj(), "time", "Duration")
 }
 
+// refusing are the guards of a method itself that refuse calls.
+func (m *method) refusing() (rows []*directives.Row) {
+	for _, item := range m.guard.own() {
+		if item.Row.Refuses {
+			rows = append(rows, item.Row)
+		}
+	}
+	return rows
+}
+
 // refusedByType reports whether a directive of the type puts a guard before a
 // method that refuses calls. One of the method itself is meant.
 func (m *method) refusedByType() bool {
-	if m.guard == nil {
-		return false
-	}
-	return slices.ContainsFunc(m.guard.kinds(), func(kind string) bool {
-		_, own := m.own.Get(kind)
-		return kind != directives.Timeout && !own
+	return slices.ContainsFunc(m.refusing(), func(row *directives.Row) bool {
+		_, own := m.own.Get(row.Name)
+		return !own
 	})
 }
 
-func (t *target) closingWarning(c *checker, refused []*method) Fault {
+func (t *target) closingWarning(c *checker, refused []*method) fault.Fault {
 	at, directive := anchor(t.annotated, nil)
 	var elsewhere []*method
 	for _, m := range slices.Backward(refused) {
@@ -82,7 +90,10 @@ func (t *target) closingWarning(c *checker, refused []*method) Fault {
 	if len(refused) > 1 {
 		it = "them"
 	}
-	guards := slices.DeleteFunc(refused[0].guard.kinds(), func(kind string) bool { return kind == directives.Timeout })
-	return warning(directives.Position(c.pkg.Fset, at), directive, "the %s of %s may refuse %s, and what that would free is kept for ever; %s //%s:%s on %s",
+	var guards []string
+	for _, row := range refused[0].refusing() {
+		guards = append(guards, row.Noun())
+	}
+	return c.warning(at, directive, "the %s of %s may refuse %s, and what that would free is kept for ever; %s //%s:%s on %s",
 		joined(guards), t.name, fewNames(refused), put, directives.Tool, directives.None, it)
 }

@@ -66,8 +66,8 @@ func patterns(cases []corpusCase) []string {
 func TestCorpusOfFaults(t *testing.T) {
 	cases := slices.DeleteFunc(corpusCases(t), func(c corpusCase) bool { return c.own || !c.faults })
 	result, err := generator.Generate(generator.Options{Dir: corpus, Patterns: patterns(cases)})
-	if len(result.Files) > 0 {
-		t.Errorf("with faults there is something to write: %v", result.Files)
+	if len(result.Outputs) > 0 {
+		t.Errorf("with faults there is something to write: %v", result.Outputs)
 	}
 	got := byFolder(err)
 	for _, c := range cases {
@@ -86,18 +86,18 @@ func TestCorpusOfWrappers(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, c := range cases {
-		ofCase := func(f generator.File) bool { return strings.HasPrefix(filepath.ToSlash(f.Shown), c.name+"/") }
-		if !slices.ContainsFunc(result.Files, ofCase) {
+		ofCase := func(f generator.Output) bool { return strings.HasPrefix(filepath.ToSlash(f.Shown), c.name+"/") }
+		if !slices.ContainsFunc(result.Outputs, ofCase) {
 			t.Errorf("case %s has no output", c.name)
 		}
 	}
-	overlay := overlayOf(t, result.Files)
+	overlay := overlayOf(t, result.Outputs)
 	goCommand(t, corpus, append([]string{"vet", overlay}, patterns(cases)...)...)
 	goCommand(t, corpus, "test", "-vet=off", overlay, "./variadic-interface", "./none-of-kinds")
 }
 
 // overlayOf is the flag by which the go command sees files that are not there.
-func overlayOf(t *testing.T, files []generator.File) string {
+func overlayOf(t *testing.T, files []generator.Output) string {
 	t.Helper()
 	dir := t.TempDir()
 	replace := map[string]string{}
@@ -161,13 +161,13 @@ func generateInto(t *testing.T, dir string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(result.Files) == 0 {
+	if len(result.Outputs) == 0 {
 		t.Fatal("there is no output")
 	}
 	if err := result.Write(); err != nil {
 		t.Fatal(err)
 	}
-	if bytes.Contains(result.Files[0].Want, []byte("\r")) {
+	if bytes.Contains(result.Outputs[0].Want, []byte("\r")) {
 		t.Error("the output has carriage returns")
 	}
 }

@@ -6,14 +6,15 @@ import (
 	"slices"
 
 	"github.com/resgen-go/resgen/directives"
+	"github.com/resgen-go/resgen/internal/fault"
 	"github.com/resgen-go/resgen/internal/later"
 )
 
-// cutOff warns of timeouts that end too early: the context of a call ends when
+// cutOff warns of deadlines that end too early: the context of a call ends when
 // the method returns, and what its caller reads from the result ends with it.
 // There is one line for an interface, however many of its methods are concerned.
-func (c *checker) cutOff(targets []*target) Faults {
-	var faults Faults
+func (c *checker) cutOff(targets []*target) fault.List {
+	var faults fault.List
 	for _, t := range targets {
 		var cut []*method
 		for _, m := range t.methods {
@@ -22,25 +23,26 @@ func (c *checker) cutOff(targets []*target) Faults {
 			}
 		}
 		if len(cut) > 0 {
-			faults = append(faults, warning(directives.Position(c.pkg.Fset, t.timeoutAt(cut[0])), directives.Timeout, "%s", cutOffText(cut)))
+			deadline, _ := cut[0].guard.with(directives.Deadline)
+			faults = append(faults, c.warning(t.placeOf(deadline.Row, cut[0]), deadline.Row.Name, "%s", cutOffText(cut, deadline.Row)))
 		}
 	}
 	return faults
 }
 
-func cutOffText(cut []*method) string {
+func cutOffText(cut []*method, row *directives.Row) string {
 	if len(cut) == 1 {
 		return fmt.Sprintf("the context of %s ends when it returns, and with it what is read afterwards from its %s; put %s on it, or read inside",
-			cut[0].Name(), cut[0].cutOff, cure(cut))
+			cut[0].Name(), cut[0].cutOff, cure(cut, row))
 	}
 	return fmt.Sprintf("the contexts of %s end when they return, and with them what is read afterwards from their results, as from %s; put %s on them, or read inside",
-		fewNames(cut), cut[0].cutOff, cure(cut))
+		fewNames(cut), cut[0].cutOff, cure(cut, row))
 }
 
 // cure is the directive, or its absence, that lets the results be read.
-func cure(cut []*method) string {
-	none, absent := fmt.Sprintf("//%s:%s %s", directives.Tool, directives.None, directives.Timeout), "no timeout"
-	own := func(m *method) bool { _, own := m.own.Get(directives.Timeout); return own }
+func cure(cut []*method, row *directives.Row) string {
+	none, absent := fmt.Sprintf("//%s:%s %s", directives.Tool, directives.None, row.Name), "no "+row.Noun()
+	own := func(m *method) bool { _, own := m.own.Get(row.Name); return own }
 	switch {
 	case !slices.ContainsFunc(cut, own):
 		return none
@@ -63,10 +65,10 @@ func fewNames(methods []*method) string {
 	return joined(list)
 }
 
-// cutOffBy is what is read from the result of a method after its timeout has
-// ended; empty if there is nothing.
+// cutOffBy is what is read from the result of a method after its deadline; empty
+// if there is nothing.
 func (c *checker) cutOffBy(m *method) string {
-	if m.guard == nil || m.guard.Timeout == "" {
+	if _, bounded := m.guard.with(directives.Deadline); !bounded {
 		return ""
 	}
 	reading, ok := later.Of(m.Signature())
@@ -78,32 +80,33 @@ func (c *checker) cutOffBy(m *method) string {
 
 // unreserved warns of entries whose reservation has ended when the calls are made
 // that it was for: those behind a result that is read after the entry's return.
-func (c *checker) unreserved(targets []*target) Faults {
-	var faults Faults
+func (c *checker) unreserved(targets []*target) fault.List {
+	var faults fault.List
 	for _, t := range targets {
 		for _, m := range t.methods {
 			reading, ok := later.Of(m.Signature())
-			d, entry := m.own.Get(directives.Anticipate)
-			if ok && entry && m.guard != nil && len(m.guard.Preload)+len(m.guard.Lease) > 0 {
-				faults = append(faults, warning(directives.Position(c.pkg.Fset, d.Slash), directives.Anticipate,
-					"the reservation of %s ends when it returns, so calls that are made while its %s is read have no part in it; read inside, or reserve nothing",
-					m.Name(), reading.Phrase(c.spell)))
+			if !ok || !slices.ContainsFunc(m.guard, func(i item) bool { return i.Form == directives.CountList }) {
+				continue
 			}
+			reservation, _ := m.guard.with(directives.Reservation)
+			faults = append(faults, c.warning(t.placeOf(reservation.Row, m), reservation.Row.Name,
+				"the reservation of %s ends when it returns, so calls that are made while its %s is read have no part in it; read inside, or reserve nothing",
+				m.Name(), reading.Phrase(c.spell)))
 		}
 	}
 	return faults
 }
 
-// timeoutAt is where a method gets its timeout: at its own directive, else at the
+// placeOf is where a method gets a guard: at its own directive, else at the
 // method, else, if another interface declares it, at the directive of the type.
-func (t *target) timeoutAt(m *method) token.Pos {
-	if d, ok := m.own.Get(directives.Timeout); ok {
+func (t *target) placeOf(row *directives.Row, m *method) token.Pos {
+	if d, ok := m.own.Get(row.Name); ok {
 		return d.Slash
 	}
 	if t.has(m) {
 		return m.Pos()
 	}
-	d, _ := t.annotated.Directives.Get(directives.Timeout)
+	d, _ := t.annotated.Directives.Get(row.Name)
 	return d.Slash
 }
 

@@ -14,6 +14,7 @@ import (
 	"strings"
 
 	"github.com/resgen-go/resgen/generator/internal/load"
+	"github.com/resgen-go/resgen/generator/internal/outputs"
 )
 
 // outsider is a hand-written file of the package that is not loaded: a test, or
@@ -47,7 +48,7 @@ func (c *checker) findOutsiders() []outsider {
 	return list
 }
 
-// isSource tells whether some build may have a file of that name; no build has
+// isSource reports whether some build may have a file of that name; no build has
 // those that begin with a dot or an underscore.
 func isSource(name string) bool {
 	return filepath.Ext(name) == ".go" && !strings.HasPrefix(name, "_") && !strings.HasPrefix(name, ".")
@@ -56,7 +57,7 @@ func isSource(name string) bool {
 // parseOutsider is nil for a file that is not the package's, or ours.
 func (c *checker) parseOutsider(path string) *load.File {
 	src, err := os.ReadFile(path)
-	if err != nil || load.IsOutput(path, src) {
+	if err != nil || outputs.IsOutput(path, src) {
 		return nil
 	}
 	syntax, _ := parser.ParseFile(c.pkg.Fset, path, src, parser.SkipObjectResolution|parser.ParseComments)
@@ -181,7 +182,7 @@ func (c *checker) methodsOn(t *target) map[string]token.Pos {
 	return methods
 }
 
-// builtWith tells whether some build surely has the file beside one with the
+// builtWith reports whether some build surely has the file beside one with the
 // given constraint.
 func (o outsider) builtWith(constraint string) bool {
 	ignored := slices.Contains(strings.FieldsFunc(o.constraint, func(r rune) bool { return strings.ContainsRune("&|!() ", r) }), "ignore")

@@ -5,35 +5,25 @@ import (
 	"go/token"
 	"maps"
 	"slices"
-	"strings"
 
 	"github.com/resgen-go/resgen/directives"
 	"github.com/resgen-go/resgen/generator/internal/load"
+	"github.com/resgen-go/resgen/internal/fault"
 )
 
-// sections of the settings file, by the kind of the directive that names one of
-// their entries.
-var sections = map[string]string{
-	directives.Breaker:  "breakers",
-	directives.Probe:    "breakers",
-	directives.Bulkhead: "bulkheads",
-	directives.Timeout:  "timeouts",
-}
-
-// named is the name that a directive in force gives or means. A name that it
-// only means is noted, as another interface may come to mean the same.
-func (t *target) named(d directives.Directive) string {
+// noteName notes a name that a directive in force only means, because another
+// interface may come to mean the same.
+func (t *target) noteName(d directives.Directive) {
 	if d.Unnamed() {
 		t.unnamed = append(t.unnamed, d)
 	}
-	return d.Name.Text
 }
 
 // defaults are the names that directives in force only mean, with their sections.
 func (t *target) defaults() []string {
 	list := make([]string, len(t.unnamed))
 	for i, d := range t.unnamed {
-		list[i] = sections[d.Kind.Name] + "." + d.Name.Text
+		list[i] = d.Row.Section().Name + "." + d.Name().Text
 	}
 	slices.Sort(list)
 	return slices.Compact(list)
@@ -41,10 +31,10 @@ func (t *target) defaults() []string {
 
 // claim is a name that an interface has for want of another.
 type claim struct {
-	section, name string
-	owner         owner
-	kind          string // of the directive
-	at            token.Position
+	row   *directives.Row
+	name  string
+	owner owner
+	at    token.Position
 }
 
 // owner is the interface in which a directive without a name stands.
@@ -75,7 +65,7 @@ func (c *checker) claimsOf(targets []*target, annotated map[*load.File][]directi
 	for _, t := range targets {
 		for _, d := range t.unnamed {
 			at := directives.Position(c.pkg.Fset, d.Slash)
-			found[d.Slash] = claim{sections[d.Kind.Name], d.Name.Text, owners[d.Slash], d.Kind.Name, at}
+			found[d.Slash] = claim{d.Row, d.Name().Text, owners[d.Slash], at}
 		}
 	}
 	return slices.Collect(maps.Values(found))
@@ -83,15 +73,15 @@ func (c *checker) claimsOf(targets []*target, annotated map[*load.File][]directi
 
 // joinedByDefault are the faults of names that two interfaces have for want of others, so
 // that the guards of both would be the same.
-func joinedByDefault(outcomes []outcome) Faults {
+func joinedByDefault(outcomes []outcome) fault.List {
 	byName := map[string][]claim{}
 	for _, out := range outcomes {
 		for _, c := range out.claims {
-			key := c.section + "." + c.name
+			key := c.row.Section().Name + "." + c.name
 			byName[key] = append(byName[key], c)
 		}
 	}
-	var faults Faults
+	var faults fault.List
 	for _, claims := range byName {
 		for _, c := range claims {
 			if others := c.rivals(claims); len(others) > 0 {
@@ -117,14 +107,12 @@ func (c claim) rivals(claims []claim) []string {
 const maxRivals = 3
 
 // fault says with whom the interface would share its guard, and the ways out.
-func (c claim) fault(rivals []string) Fault {
+func (c claim) fault(rivals []string) fault.Fault {
 	if more := len(rivals) - maxRivals; more > 0 {
 		rivals = append(rivals[:maxRivals:maxRivals], fmt.Sprint(more, " more"))
 	}
 	all := joined(append([]string{c.owner.String()}, rivals...))
-	noun := strings.TrimSuffix(c.section, "s")
-	return Fault{c.at, fmt.Sprintf(
-		"%[1]s:%[2]s: %[3]s get %[4]s %[5]s by default, and would share it unasked; "+
-			"give one a NAME of its own, such as //%[1]s:%[2]s %[6]s-%[5]s, or write //%[1]s:%[2]s %[5]s out where sharing is meant",
-		directives.Tool, c.kind, all, noun, c.name, c.owner.pkg)}
+	return fault.New(c.at, directives.Label(c.row.Name), "%s get %s %s by default, and would share it unasked; "+
+		"give one a NAME of its own, such as //%[4]s %[5]s-%[3]s, or write //%[4]s %[3]s out where sharing is meant",
+		all, c.row.Noun(), c.name, directives.Label(c.row.Name), c.owner.pkg)
 }

@@ -14,23 +14,23 @@ const around = 3
 // Diff shows how the outputs that are not as they should be would change, as
 // unified diffs.
 func (r Result) Diff(w io.Writer) error {
-	for _, file := range r.Outdated() {
-		if _, err := io.WriteString(w, file.diff()); err != nil {
+	for _, output := range r.Outdated() {
+		if _, err := io.WriteString(w, output.diff()); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-func (f File) diff() string {
-	oldName, newName := f.Shown, f.Shown
-	switch f.Status() {
+func (o Output) diff() string {
+	oldName, newName := o.Shown, o.Shown
+	switch o.Status() {
 	case Missing:
 		oldName = "/dev/null"
 	case Leftover:
 		newName = "/dev/null"
 	}
-	return fmt.Sprintf("--- %s\n+++ %s\n", oldName, newName) + unified(splitLines(f.Have), splitLines(f.Want))
+	return fmt.Sprintf("--- %s\n+++ %s\n", oldName, newName) + unified(splitLines(o.Have), splitLines(o.Want))
 }
 
 func splitLines(text []byte) []string { return slices.Collect(strings.Lines(string(text))) }

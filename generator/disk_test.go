@@ -294,8 +294,8 @@ var total Money
 	if want := "cart/broken.go:3:11: undefined: Money"; err == nil || filepath.ToSlash(err.Error()) != want {
 		t.Errorf("got %v, want %s", err, want)
 	}
-	if len(result.Files) != 1 || result.Files[0].Shown != "shop_resilience.go" {
-		t.Errorf("got %v", result.Files)
+	if len(result.Outputs) != 1 || result.Outputs[0].Shown != "shop_resilience.go" {
+		t.Errorf("got %v", result.Outputs)
 	}
 }
 
@@ -319,7 +319,7 @@ func TestTheOutputIsTheSameWhereverAndHoweverItIsAskedFor(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if diff := cmp.Diff(want.Files, got.Files); diff != "" {
+		if diff := cmp.Diff(want.Outputs, got.Outputs); diff != "" {
 			t.Errorf("%q: %s", patterns, diff)
 		}
 	}
@@ -327,8 +327,8 @@ func TestTheOutputIsTheSameWhereverAndHoweverItIsAskedFor(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if !bytes.Equal(got.Files[0].Want, want.Files[0].Want) || got.Files[0].Shown != "cart_resilience.go" {
-		t.Errorf("from its own folder: %s\n%s", got.Files[0].Shown, got.Files[0].Want)
+	if !bytes.Equal(got.Outputs[0].Want, want.Outputs[0].Want) || got.Outputs[0].Shown != "cart_resilience.go" {
+		t.Errorf("from its own folder: %s\n%s", got.Outputs[0].Shown, got.Outputs[0].Want)
 	}
 }
 

@@ -5,6 +5,7 @@ import (
 
 	"github.com/resgen-go/resgen/directives"
 	"github.com/resgen-go/resgen/generator/internal/load"
+	"github.com/resgen-go/resgen/generator/internal/outputs"
 )
 
 // excused reports whether the interface at a line can't have a wrapper, by what
@@ -31,7 +32,7 @@ type excuse struct {
 // takes reports whether a name of the wrapper means something else in the package
 // or in one of its files.
 func (e excuse) takes(iface string) bool {
-	typ, constructor := load.Names(iface, "")
+	typ, constructor := outputs.Names(iface, "")
 	for _, name := range []string{typ, constructor} {
 		if e.hides(name) {
 			return true

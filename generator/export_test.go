@@ -1,7 +1,16 @@
 package generator
 
-// FakeRuntime is as much of the runtime as generated code calls.
-const FakeRuntime = `package resilience
+import (
+	"fmt"
+	"reflect"
+	"strings"
+
+	resilience "github.com/resgen-go/resgen/runtime"
+)
+
+// FakeRuntime is as much of the runtime as generated code calls. It has the guards
+// that the runtime has.
+var FakeRuntime = `package resilience
 
 import "context"
 
@@ -11,16 +20,6 @@ type (
 	Guard    struct{}
 	Call     struct{}
 	Outcome  uint8
-	Permits  struct {
-		Bulkhead string
-		N        int
-	}
-	Guards struct {
-		Breaker, Bulkhead, Timeout string
-		Classify                   func(error) Outcome
-		Check                      []string
-		Preload, Lease             []Permits
-	}
 )
 
 func Wire[I any](*Registry, string, string, I) (*Wiring, error) { return nil, nil }
@@ -32,4 +31,23 @@ func (*Call) Begin(context.Context, *Guard) error              { return nil }
 func (*Call) Context() context.Context                         { return nil }
 func (*Call) Finish(error) error                               { return nil }
 func (*Call) Release()                                         {}
-`
+` + structText(reflect.TypeFor[resilience.Guards](), map[reflect.Type]bool{})
+
+// structText declares a struct type, and those of its package that its fields
+// mention.
+func structText(t reflect.Type, known map[reflect.Type]bool) string {
+	known[t] = true
+	text := fmt.Sprintf("\ntype %s struct {\n", t.Name())
+	more := ""
+	for field := range t.Fields() {
+		text += fmt.Sprintf("\t%s %s\n", field.Name, strings.ReplaceAll(field.Type.String(), "resilience.", ""))
+		of := field.Type
+		if of.Kind() == reflect.Slice {
+			of = of.Elem()
+		}
+		if of.Kind() == reflect.Struct && !known[of] {
+			more += structText(of, known)
+		}
+	}
+	return text + "}\n" + more
+}

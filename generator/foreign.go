@@ -9,13 +9,14 @@ import (
 	"slices"
 
 	"github.com/resgen-go/resgen/directives"
+	"github.com/resgen-go/resgen/internal/fault"
 )
 
 // foreign warns of directives on methods that are embedded from another package:
 // they hold in that one alone. The file of such a method is read once more, as
 // the comments of dependencies are not loaded.
-func (c *checker) foreign(targets []*target) Faults {
-	var faults Faults
+func (c *checker) foreign(targets []*target) fault.List {
+	var faults fault.List
 	files := map[string]map[spot]directives.Set{}
 	for _, t := range targets {
 		for _, m := range t.methods {
@@ -30,7 +31,7 @@ func (c *checker) foreign(targets []*target) Faults {
 				}
 				if len(set) > 0 {
 					m.foreign = true
-					faults = append(faults, warning(directives.Position(c.pkg.Fset, e.at), set[0].Kind.Name,
+					faults = append(faults, c.warning(e.at, set[0].Row.Name,
 						"the directives of %s at %s do not hold in %s, as its package is another; declare %[1]s in %[3]s once more, with those that should",
 						m.Name(), c.place(e.fn.Pos()), t.name))
 				}
@@ -44,8 +45,8 @@ func (c *checker) foreign(targets []*target) Faults {
 // guards that the method does not have here, either.
 func holdsAnyway(set directives.Set, m *method) bool {
 	_, none := set.Get(directives.None)
-	guards := slices.ContainsFunc(set, func(d directives.Directive) bool { return d.Kind.Guards })
-	return none && !guards && (m.guard == nil || !slices.ContainsFunc(m.guard.kinds(), set.OptsOut))
+	guards := slices.ContainsFunc(set, func(d directives.Directive) bool { return d.Row.Guards() })
+	return none && !guards && !slices.ContainsFunc(m.guard.own(), func(i item) bool { return set.OptsOut(i.Row.Name) })
 }
 
 // embedding is a place where an interface gets a method from another one.
@@ -113,8 +114,7 @@ func directivesIn(path string) map[spot]directives.Set {
 	if err != nil {
 		return found
 	}
-	interfaces, _ := directives.Parse(fset, file, src)
-	for _, iface := range interfaces {
+	for _, iface := range directives.Parse(fset, file, src).Interfaces {
 		for _, m := range iface.Methods {
 			found[spot{directives.Position(fset, m.Name.Pos()).Line, m.Name.Name}] = m.Directives
 		}

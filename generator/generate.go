@@ -1,8 +1,8 @@
 // Package generator writes the wrappers that directives ask for.
 //
 // It owns the way from package patterns to the bytes of the outputs: packages are
-// loaded, their directives resolved and checked against types, a [Plan] is made
-// of each output, and the plan is emitted. The language of directives is that of
+// loaded, their directives resolved and checked against types, a plan is made of
+// each output, and the plan is emitted. The language of directives is that of
 // package directives, and what generated code calls is that of package runtime,
 // of which only the names are known here.
 //
@@ -27,6 +27,8 @@ import (
 
 	"github.com/resgen-go/resgen/directives"
 	"github.com/resgen-go/resgen/generator/internal/load"
+	"github.com/resgen-go/resgen/generator/internal/outputs"
+	"github.com/resgen-go/resgen/internal/fault"
 )
 
 // Options say what to generate. The zero value means the package in the working
@@ -44,10 +46,10 @@ type Options struct {
 	Tags string
 	// Env is the environment of the go command. Nil means that of the process.
 	Env []string
-	// Capacity, if not nil, tells how many permits a bulkhead has. A directive
-	// that reserves more is a fault. Calls come from several goroutines at a
-	// time.
-	Capacity func(bulkhead string) int
+	// Limit, if not nil, tells the value of a setting that no count of a directive may
+	// exceed, such as "maxConcurrentCalls" of an entry of "bulkheads". A directive
+	// that reserves more is a fault. Calls come from several goroutines at a time.
+	Limit func(section, name, setting string) int
 	// Progress, if not nil, is told how many of the loaded packages are done.
 	// Calls come one at a time, from any goroutine.
 	Progress func(done, total int)
@@ -62,7 +64,7 @@ type Options struct {
 
 // Generate makes the outputs for all packages that the patterns name.
 //
-// The error is nil or [Faults], all that were found; warnings are in the result.
+// The error is nil or a list of faults, all that were found; warnings are in the result.
 // If a directive or an output is at fault, the result has no outputs: nothing
 // should be written. If a package does not compile for another reason, the result still has
 // the outputs of the others.
@@ -74,17 +76,18 @@ func Generate(opts Options) (Result, error) {
 	if opts.Context == nil {
 		opts.Context = context.Background()
 	}
+	var reader outputs.Reader
 	packages, err := load.Packages(load.Config{
-		Context: opts.Context, Dir: opts.Dir, Tags: opts.Tags, Env: opts.Env, Plain: opts.Plain,
+		Hooks: reader.Hooks(), Context: opts.Context, Dir: opts.Dir, Tags: opts.Tags, Env: opts.Env, Plain: opts.Plain,
 	}, opts.Patterns...)
 	if err != nil {
-		return Result{}, fromLoad(err, opts)
+		return Result{}, opts.ofLoad(err)
 	}
 	outcomes := make([]outcome, len(packages))
 	progress := opts.counter(len(packages))
 	each(packages, func(i int, pkg *load.Package) {
 		if opts.Context.Err() == nil {
-			outcomes[i] = process(pkg, opts)
+			outcomes[i] = process(pkg, &reader, opts)
 		}
 		progress()
 	})
@@ -111,14 +114,14 @@ func (o Options) counter(total int) func() {
 
 // outcome is what became of one package.
 type outcome struct {
-	plans    []Plan
-	files    []File
-	broken   Faults // it does not compile
-	invalid  Faults // its directives or outputs are at fault
+	plans    []plan
+	outputs  []Output
+	broken   fault.List // it does not compile
+	invalid  fault.List // its directives or outputs are at fault
 	usage    usage
 	claims   []claim
-	guesses  Faults // comments that may have been meant as directives
-	warnings Faults // for which it need not be compared with others
+	guesses  fault.List // comments that may have been meant as directives
+	warnings fault.List // for which it need not be compared with others
 }
 
 // each runs do for all packages, as many at a time as there are processors.
@@ -136,109 +139,109 @@ func each(packages []*load.Package, do func(int, *load.Package)) {
 }
 
 // process takes one package from its directives to its outputs.
-func process(pkg *load.Package, opts Options) (out outcome) {
-	annotated, faults, guesses := parse(pkg)
-	out.guesses = fromDirectives(guesses)
+func process(pkg *load.Package, reader *outputs.Reader, opts Options) (out outcome) {
+	annotated, read := readDirectives(pkg, reader)
+	out.invalid, out.guesses = read.Faults, read.Guesses
 	out.usage = usageOf(pkg, annotated)
 	if len(pkg.Faults) == 0 && pkg.Types != nil {
-		c := &checker{pkg: pkg, capacity: opts.Capacity, place: func(pos token.Pos) string {
-			return opts.relative(directives.Position(pkg.Fset, pos)).String()
-		}}
-		targets := c.targets(annotated)
-		out.plans = c.plans(targets)
-		out.claims = c.claimsOf(targets, annotated)
-		out.warnings = slices.Concat(c.cutOff(targets), c.unreserved(targets), c.idle(targets), c.foreign(targets),
-			c.needless(targets), c.passing(targets), c.closing(targets))
-		faults = append(faults, c.faults...)
-		if c.unknown {
-			pkg.Faults, out.plans = pkg.Below, nil // its outputs are no leftovers
-		}
+		out.plan(pkg, annotated, opts)
 	}
-	for _, fault := range pkg.Faults {
-		out.broken = append(out.broken, Fault{fault.Position, fault.Message})
-	}
-	if out.invalid = fromDirectives(faults); len(out.invalid) > 0 {
+	out.broken = pkg.Faults
+	if len(out.invalid) > 0 {
 		return out
 	}
 	for _, plan := range out.plans {
-		file, err := emitted(plan)
+		output, err := emitted(plan)
 		if err != nil {
-			out.invalid = append(out.invalid, Fault{token.Position{Filename: plan.Path, Line: 1, Column: 1}, err.Error()})
+			out.invalid = append(out.invalid, fault.Fault{Position: token.Position{Filename: plan.Path, Line: 1, Column: 1}, Message: err.Error()})
 		}
-		out.files = append(out.files, file)
+		out.outputs = append(out.outputs, output)
 	}
 	return out
 }
 
-// parse reads the directives of all files that have some, with what is wrong in
-// them and what only may be.
-func parse(pkg *load.Package) (annotated map[*load.File][]directives.Interface, faults, guesses directives.Faults) {
+// plan makes the plans of a package that compiles, and the warnings.
+func (out *outcome) plan(pkg *load.Package, annotated map[*load.File][]directives.Interface, opts Options) {
+	c := &checker{pkg: pkg, limit: opts.Limit, place: func(pos token.Pos) string {
+		at := directives.Position(pkg.Fset, pos)
+		at.Filename = opts.shorter(at.Filename)
+		return at.String()
+	}}
+	targets := c.targets(annotated)
+	out.plans = c.plans(targets)
+	out.claims = c.claimsOf(targets, annotated)
+	out.warnings = slices.Concat(c.cutOff(targets), c.unreserved(targets), c.idle(targets), c.foreign(targets),
+		c.needless(targets), c.passing(targets), c.closing(targets))
+	out.invalid = append(out.invalid, c.faults...)
+	if c.unknown {
+		pkg.Faults, out.plans = pkg.Below, nil // its outputs are no leftovers
+	}
+}
+
+// readDirectives reads the directives of all files that have some, with all that
+// is said of them.
+func readDirectives(pkg *load.Package, reader *outputs.Reader) (annotated map[*load.File][]directives.Interface, all directives.Reading) {
 	annotated = map[*load.File][]directives.Interface{}
 	for _, file := range pkg.Files {
 		if !file.Asks || file.Syntax == nil {
 			continue
 		}
-		interfaces, found := directives.Parse(pkg.Fset, file.Syntax, file.Src)
-		annotated[file] = interfaces
-		for _, fault := range found {
-			if fault.Guess {
-				guesses = append(guesses, fault)
-			} else {
-				faults = append(faults, fault)
-			}
-		}
+		read := reader.Directives(pkg.Fset, file)
+		annotated[file] = read.Interfaces
+		all.Faults = append(all.Faults, read.Faults...)
+		all.Guesses = append(all.Guesses, read.Guesses...)
 	}
-	return annotated, faults, guesses
+	return annotated, all
 }
 
 // emitted is the output of a plan, beside what stands in its place.
-func emitted(plan Plan) (File, error) {
-	file := File{Path: plan.Path}
+func emitted(plan plan) (Output, error) {
+	output := Output{Path: plan.Path}
 	var err error
-	if file.Want, err = emit(plan); err != nil {
-		return file, err
+	if output.Want, err = emit(plan); err != nil {
+		return output, err
 	}
-	file.Have, err = os.ReadFile(plan.Path)
+	output.Have, err = os.ReadFile(plan.Path)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return file, nil
-	case err == nil && len(bytes.TrimSpace(file.Have)) > 0 && !load.IsOurs(file.Have):
+		return output, nil
+	case err == nil && len(bytes.TrimSpace(output.Have)) > 0 && !outputs.IsOurs(output.Have):
 		err = fmt.Errorf("the output for %s belongs here, but this file was not generated by resgen; move it or rename %[1]s",
 			filepath.Base(plan.Source))
 	}
-	return file, err
+	return output, err
 }
 
 // join brings the packages together: one fault of a directive leaves nothing to
 // write.
 func join(packages []*load.Package, outcomes []outcome, opts Options) (Result, error) {
 	var result Result
-	var broken, invalid, guesses Faults
+	var broken, invalid, guesses fault.List
 	for _, out := range outcomes {
-		result.Plans = append(result.Plans, out.plans...)
-		result.Files = append(result.Files, out.files...)
+		result.plans = append(result.plans, out.plans...)
+		result.Outputs = append(result.Outputs, out.outputs...)
 		broken = append(broken, out.broken...)
 		invalid = append(invalid, out.invalid...)
 		guesses = append(guesses, out.guesses...)
 	}
 	if invalid = append(invalid, joinedByDefault(outcomes)...); len(invalid) > 0 {
-		return Result{Warnings: guesses.sorted(opts)}, append(invalid, broken...).err(opts)
+		return Result{Warnings: opts.shown(guesses)}, opts.err(append(invalid, broken...))
 	}
-	result.Files = append(result.Files, leftovers(packages, result.Plans, opts)...)
-	result.Unseen = unseen(packages).sorted(opts)
+	result.Outputs = append(result.Outputs, leftovers(packages, result.plans, opts)...)
+	result.Unseen = opts.shown(unseen(packages))
 	result.finish(packages, opts)
-	result.Warnings = guesses
+	warnings := guesses
 	if len(broken) == 0 {
-		result.Dangling = dangling(packages, outcomes).sorted(opts)
-		result.Warnings = slices.Concat(guesses, warningsOf(outcomes), result.Dangling)
+		result.Dangling = opts.shown(dangling(packages, outcomes))
+		warnings = slices.Concat(guesses, warningsOf(outcomes), result.Dangling)
 	}
-	result.Warnings = result.Warnings.sorted(opts)
-	return result, broken.err(opts)
+	result.Warnings = opts.shown(warnings)
+	return result, opts.err(broken)
 }
 
 // leftovers are outputs of ours that no source file asks for any more, in
 // whatever build configuration it may be.
-func leftovers(packages []*load.Package, plans []Plan, opts Options) []File {
+func leftovers(packages []*load.Package, plans []plan, opts Options) []Output {
 	wanted := map[string]bool{}
 	broken := map[string]bool{}
 	for _, plan := range plans {
@@ -246,30 +249,30 @@ func leftovers(packages []*load.Package, plans []Plan, opts Options) []File {
 	}
 	for _, pkg := range packages {
 		for _, file := range pkg.Ignored {
-			wanted[load.OutputPath(file.Path)] = true
+			wanted[outputs.Path(file.Path)] = true
 		}
 		broken[pkg.Dir] = broken[pkg.Dir] || len(pkg.Faults) > 0
 	}
-	var files []File
+	var left []Output
 	for _, pkg := range packages {
 		for _, output := range pkg.Outputs {
 			if !wanted[output.Path] && !broken[pkg.Dir] {
-				files = append(files, leftover(output, opts))
+				left = append(left, leftover(output, opts))
 			}
 		}
 	}
-	return files
+	return left
 }
 
 // leftover is an output that is to go: at once, or under go generate in two
 // steps. Emptied, the file is part of no build, so that go generate does not list
 // it again.
-func leftover(output *load.File, opts Options) File {
-	file := File{Path: output.Path, Have: output.Src}
-	if opts.GoGenerate && !(isEmptied(output.Src) && olderThan(output.Path, listed)) {
-		file.Want = emptied(output.Src)
+func leftover(file *load.File, opts Options) Output {
+	output := Output{Path: file.Path, Have: file.Src}
+	if opts.GoGenerate && !(isEmptied(file.Src) && olderThan(file.Path, listed)) {
+		output.Want = emptied(file.Src)
 	}
-	return file
+	return output
 }
 
 // listed is for how long go generate may go on with files that it has listed. One
@@ -282,7 +285,7 @@ func emptied(output []byte) []byte {
 	if syntax, err := parser.ParseFile(token.NewFileSet(), "", output, parser.PackageClauseOnly); err == nil {
 		name = syntax.Name.Name
 	}
-	return []byte(header + `
+	return []byte(outputs.Header + `
 
 //go:build ignore
 

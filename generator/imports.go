@@ -17,8 +17,8 @@ const (
 	runtimeName = "resilience"
 )
 
-// Import is one import of an output.
-type Import struct {
+// importSpec is one import of an output.
+type importSpec struct {
 	Path     string
 	Name     string // under which the output uses it
 	Explicit bool   // the name is written, as the path does not show it
@@ -28,7 +28,7 @@ type Import struct {
 // told all that the output mentions, then it chooses the names at one go.
 type importTable struct {
 	packages map[string]string // path: package clause
-	chosen   map[string]Import
+	chosen   map[string]importSpec
 }
 
 func newImportTable() *importTable {
@@ -50,13 +50,13 @@ func (t *importTable) name(pkg *types.Package) string { return t.chosen[importPa
 // package clauses. No import is called like what is spoken for, and none that
 // method bodies mention like a parameter there.
 func (t *importTable) choose(source map[string]string, spoken names, inBodies map[string]names) {
-	t.chosen = map[string]Import{}
+	t.chosen = map[string]importSpec{}
 	used := spokenFor(spoken, predeclared, names{"init": true}) // which Go lets no import be called
 	for _, p := range t.inOrder(source) {
 		free := spokenFor(used, inBodies[p])
 		name := free.pick(candidates(p, t.packages[p], source[p])...)
 		used.add(name)
-		t.chosen[p] = Import{Path: p, Name: name, Explicit: name != assumedName(p) || name != t.packages[p]}
+		t.chosen[p] = importSpec{Path: p, Name: name, Explicit: name != assumedName(p) || name != t.packages[p]}
 	}
 }
 
@@ -103,8 +103,8 @@ func (t *importTable) names() names {
 }
 
 // list is the finished import block, standard library first.
-func (t *importTable) list() []Import {
-	return slices.SortedFunc(maps.Values(t.chosen), func(a, b Import) int {
+func (t *importTable) list() []importSpec {
+	return slices.SortedFunc(maps.Values(t.chosen), func(a, b importSpec) int {
 		if standard(a.Path) != standard(b.Path) {
 			if standard(a.Path) {
 				return -1

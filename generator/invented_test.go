@@ -12,6 +12,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/resgen-go/resgen/generator/internal/outputs"
 )
 
 // driver calls all exported methods of a wrapper whose client panics.
@@ -141,7 +143,7 @@ func invent(folder string, data []byte, files map[string]string) (interfaces int
 	if err != nil {
 		return 0
 	}
-	annotated, _, _ := parse(pkg)
+	annotated, _ := readDirectives(pkg, new(outputs.Reader))
 	c := &checker{pkg: pkg, place: func(token.Pos) string { return "elsewhere" }}
 	plans := c.plans(c.targets(annotated))
 	var types, calls strings.Builder

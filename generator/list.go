@@ -6,6 +6,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"github.com/resgen-go/resgen/directives"
 	"github.com/resgen-go/resgen/internal/column"
 )
 
@@ -13,7 +14,7 @@ import (
 // it passes through.
 func (r Result) List(w io.Writer) error {
 	var text strings.Builder
-	for i, plan := range r.Plans {
+	for i, plan := range r.plans {
 		if i > 0 {
 			text.WriteByte('\n')
 		}
@@ -28,7 +29,7 @@ func (r Result) List(w io.Writer) error {
 	return err
 }
 
-func (w Wrapper) list(table *listing) {
+func (w wrapper) list(table *listing) {
 	*table = append(*table, [2]string{"  " + w.Interface, w.Name})
 	for _, m := range w.Methods {
 		*table = append(*table, [2]string{"    " + m.Name, strings.Join(w.remarks(m), "; ")})
@@ -52,13 +53,13 @@ func (l listing) write(text *strings.Builder) {
 }
 
 // remarks are what is to be said about a method.
-func (w Wrapper) remarks(m Method) []string {
+func (w wrapper) remarks(m planned) []string {
 	remarks := []string{"passes through: " + m.Why}
-	if m.Guard != nil {
+	if len(m.Guard) > 0 {
 		remarks = append(m.Guard.columns(), m.Skipped...)
 	}
-	if m.CutOff != "" {
-		remarks = append(remarks, "the timeout cuts off what is read from its "+m.CutOff)
+	if deadline, ok := m.Guard.with(directives.Deadline); ok && m.CutOff != "" {
+		remarks = append(remarks, "the "+deadline.Row.Noun()+" cuts off what is read from its "+m.CutOff)
 	}
 	for _, probe := range w.Probes {
 		if probe.Method == m.Name {
@@ -68,21 +69,19 @@ func (w Wrapper) remarks(m Method) []string {
 	return remarks
 }
 
-// columns are the guards in the words of the directives.
-func (g *Guard) columns() []string {
-	own := g.own()
-	if g.Classify.Name != "" {
-		own[0] += " classify=" + g.Classify.String()
-	}
-	for _, reserved := range []struct {
-		key   string
-		words []string
-	}{
-		{"check", g.Check}, {"preload", permits(g.Preload)}, {"lease", permits(g.Lease)},
-	} {
-		if len(reserved.words) > 0 {
-			own = append(own, reserved.key+" "+strings.Join(reserved.words, ", "))
+// columns are the guards in the words of the directives. An argument that says how
+// a guard works stands behind the name of that.
+func (g guard) columns() []string {
+	var columns []string
+	for _, item := range g {
+		switch {
+		case item.names():
+			columns = append(columns, item.Section.Noun+" "+item.Refs[0].Text)
+		case item.Verb != "":
+			columns = append(columns, item.Key+" "+strings.Join(item.texts(), ", "))
+		default:
+			columns[len(columns)-1] += " " + item.Key + "=" + item.texts()[0]
 		}
 	}
-	return own
+	return columns
 }

@@ -99,7 +99,7 @@ func TestFieldG12AFolderMayChangeBetweenTheSearchAndTheGoCommand(t *testing.T) {
 			remove(t, output)
 			beforeGo(t, "cd "+dir+"\n"+line)
 			mustWrite(t, dir)
-			if diff := cmp.Diff(string(want.Files[0].Want), readFile(t, output)); diff != "" {
+			if diff := cmp.Diff(string(want.Outputs[0].Want), readFile(t, output)); diff != "" {
 				t.Error(diff)
 			}
 		})

@@ -1,35 +1,43 @@
 package generator
 
-import "github.com/dave/jennifer/jen"
+import (
+	"fmt"
+	"go/types"
+	"slices"
 
-// Plan says everything about one output file. It is plain data: names are chosen,
+	"github.com/dave/jennifer/jen"
+
+	"github.com/resgen-go/resgen/directives"
+)
+
+// plan says everything about one output file. It is plain data: names are chosen,
 // types printed, nothing is left to decide.
-type Plan struct {
+type plan struct {
 	Path       string // of the output
 	Source     string // the file that asks for it
 	Package    string // its package clause
 	ImportPath string
 	Constraint string // its build constraint; empty: none
-	Imports    []Import
-	Wrappers   []Wrapper
+	Imports    []importSpec
+	Wrappers   []wrapper
 }
 
-// Wrapper is the type that guards one interface, with its constructor.
-type Wrapper struct {
+// wrapper is the type that guards one interface, with its constructor.
+type wrapper struct {
 	Interface   string
 	Name        string
 	Constructor string
-	TypeParams  []Param
-	Error       Type // the constructor's second result: error, if that has its name here
-	Methods     []Method
-	Probes      []Probe
+	TypeParams  []param
+	Error       typeCode // the constructor's second result: error, if that has its name here
+	Methods     []planned
+	Probes      []probe
 	Deprecated  string   // the paragraph that says so; empty: it is not
 	Defaults    []string // names that no directive writes out, such as "breakers.payments"
-	Names       WrapperNames
+	Names       wrapperNames
 }
 
-// WrapperNames are what the wrapper's own parts are called.
-type WrapperNames struct {
+// wrapperNames are what the wrapper's own parts are called.
+type wrapperNames struct {
 	Next     string // field: what is wrapped
 	Receiver string
 	Runtime  string // package of the guards
@@ -38,74 +46,91 @@ type WrapperNames struct {
 	NextParam, Registry, Wiring, Wrapper, Err string
 }
 
-// Method is one method of a wrapper.
-type Method struct {
+// planned is one method of a wrapper. It passes through where it has no guard.
+type planned struct {
 	Name       string
-	Params     []Param
-	Results    []Param
-	Deprecated string   // as of a wrapper
-	Guard      *Guard   // nil: it passes through
+	Params     []param
+	Results    []param
+	Deprecated string // as of a wrapper
+	Field      string // of the wrapper, for its guard
+	Guard      guard
 	Why        string   // why it passes through
 	Skipped    []string // guards of the type that it does not have, with the reasons
-	CutOff     string   // what is read from its result after its timeout has ended
-	Names      MethodNames
+	CutOff     string   // what is read from its result after its deadline
+	Names      methodNames
 }
 
-// MethodNames are the names in the body of a guarded method.
-type MethodNames struct {
+// methodNames are the names in the body of a guarded method.
+type methodNames struct {
 	Call    string
 	Err     string
 	Context string // the parameter; empty: there is none
 	Package string // what the output imports package context as, for a method without a context
 }
 
-// Guard is all that stands before one method.
-type Guard struct {
-	Field    string
-	Breaker  string
-	Classify Function
-	Bulkhead string
-	Timeout  string
-	Check    []string
-	Preload  []Permits
-	Lease    []Permits
+// guard is all that stands before one method, in the order of the table of
+// directives. A method without items passes through.
+type guard []item
+
+// item is one argument of a directive in force. What its row says of it is all
+// that is known here: a new row needs no code.
+type item struct {
+	Row *directives.Row
+	*directives.Param
+	Refs []directives.Ref
+	Code string // a function as source code calls it
+
+	function *types.Func
 }
 
-// Permits are a number of permits of one bulkhead.
-type Permits struct {
-	Bulkhead string
-	N        int
+// names reports whether the item is the NAME of a guard of the method itself, not
+// what an entry asks for or how a guard works.
+func (i item) names() bool { return i.Key == "" && i.Section != nil }
+
+// own are the items that name guards of the method itself.
+func (g guard) own() guard {
+	return slices.DeleteFunc(slices.Clone(g), func(i item) bool { return !i.names() })
 }
 
-// Function is a function of the interface's package or, with a Package, of one
-// that the output imports under that name.
-type Function struct {
-	Package, Name string
-}
-
-// String is the function as source code calls it.
-func (f Function) String() string {
-	if f.Package == "" {
-		return f.Name
+// with is the first item of a directive that needs a context to carry something.
+func (g guard) with(cargo directives.Cargo) (item, bool) {
+	if n := slices.IndexFunc(g, func(i item) bool { return i.Row.Needs == cargo }); n >= 0 {
+		return g[n], true
 	}
-	return f.Package + "." + f.Name
+	return item{}, false
 }
 
-// Probe is a method that checks the health of a breaker's dependency.
-type Probe struct {
+// texts are what the item is given, as directives write it.
+func (i item) texts() []string {
+	if i.Code != "" {
+		return []string{i.Code}
+	}
+	var texts []string
+	for _, ref := range i.Refs {
+		text := ref.Text
+		if i.Form == directives.CountList {
+			text += fmt.Sprint(":", ref.Count.N)
+		}
+		texts = append(texts, text)
+	}
+	return texts
+}
+
+// probe is a method that checks the health of a breaker's dependency.
+type probe struct {
 	Breaker, Method string
 }
 
-// Param is a parameter, a result or a type parameter. The type of a variadic one
+// param is a parameter, a result or a type parameter. The type of a variadic one
 // is that of its elements.
-type Param struct {
+type param struct {
 	Name     string
-	Type     Type
+	Type     typeCode
 	Variadic bool
 }
 
-// Type is a printed type.
-type Type struct {
+// typeCode is a printed type.
+type typeCode struct {
 	code     *jen.Statement
 	identity string // equal for identical spellings
 }

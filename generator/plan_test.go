@@ -4,13 +4,21 @@ import (
 	"encoding/json"
 	"fmt"
 	"go/token"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/resgen-go/resgen/generator/internal/outputs"
 )
 
 // MarshalText prints a type, so that JSON shows all of a plan.
-func (t Type) MarshalText() ([]byte, error) { return fmt.Appendf(nil, "%#v", t.code), nil }
+func (t typeCode) MarshalText() ([]byte, error) { return fmt.Appendf(nil, "%#v", t.code), nil }
+
+// MarshalText prints an item as it is written.
+func (i item) MarshalText() ([]byte, error) {
+	return fmt.Appendf(nil, "%s: %s", i.Field, strings.Join(i.texts(), ", ")), nil
+}
 
 func TestAPlanShowsAllThatWillBeGenerated(t *testing.T) {
 	pkg, err := checkSources(map[string]string{"in.go": `package random
@@ -26,7 +34,7 @@ type Shop[K comparable] interface {
 	if err != nil {
 		t.Fatal(err)
 	}
-	annotated, _, _ := parse(pkg)
+	annotated, _ := readDirectives(pkg, new(outputs.Reader))
 	c := &checker{pkg: pkg, place: func(token.Pos) string { return "" }}
 	plan, err := json.MarshalIndent(c.plans(c.targets(annotated))[0].Wrappers[0].Methods, "", "  ")
 	if err != nil {
@@ -65,19 +73,10 @@ type Shop[K comparable] interface {
       }
     ],
     "Deprecated": "",
-    "Guard": {
-      "Field": "buy",
-      "Breaker": "b",
-      "Classify": {
-        "Package": "",
-        "Name": ""
-      },
-      "Bulkhead": "",
-      "Timeout": "",
-      "Check": null,
-      "Preload": null,
-      "Lease": null
-    },
+    "Field": "buy",
+    "Guard": [
+      "Breaker: b"
+    ],
     "Why": "",
     "Skipped": null,
     "CutOff": "",
@@ -93,6 +92,7 @@ type Shop[K comparable] interface {
     "Params": null,
     "Results": null,
     "Deprecated": "",
+    "Field": "",
     "Guard": null,
     "Why": "it returns no error",
     "Skipped": [

@@ -7,7 +7,9 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/resgen-go/resgen/directives"
 	"github.com/resgen-go/resgen/generator/internal/load"
+	"github.com/resgen-go/resgen/generator/internal/outputs"
 )
 
 // planner turns the interfaces of one source file into the plan of its output.
@@ -20,7 +22,7 @@ type planner struct {
 }
 
 // plans makes the plans of all outputs of the package, in the order of its files.
-func (c *checker) plans(targets []*target) []Plan {
+func (c *checker) plans(targets []*target) []plan {
 	if len(targets) == 0 {
 		return nil
 	}
@@ -30,7 +32,7 @@ func (c *checker) plans(targets []*target) []Plan {
 		declared.add(t.wrapper, t.constructor)
 		bySource[t.file] = append(bySource[t.file], t)
 	}
-	var plans []Plan
+	var plans []plan
 	for _, file := range c.pkg.Files {
 		if targets := bySource[file]; len(targets) > 0 {
 			plans = append(plans, c.plan(file, targets, declared))
@@ -41,7 +43,7 @@ func (c *checker) plans(targets []*target) []Plan {
 
 // plan decides everything about the output for one source file. The names that
 // the package declares are not to be used for anything else.
-func (c *checker) plan(source *load.File, targets []*target, declared names) Plan {
+func (c *checker) plan(source *load.File, targets []*target, declared names) plan {
 	p := &planner{
 		checker: c,
 		source:  source,
@@ -57,8 +59,8 @@ func (c *checker) plan(source *load.File, targets []*target, declared names) Pla
 	p.home.aliases = sync.OnceValue(p.home.findAliases)
 	p.home.lengths, p.home.object = sync.OnceValue(c.lengths), c.object
 	typeParams := p.survey(targets)
-	plan := Plan{
-		Path:       load.OutputPath(source.Path),
+	planned := plan{
+		Path:       outputs.Path(source.Path),
 		Source:     source.Path,
 		Package:    c.pkg.Types.Name(),
 		ImportPath: c.pkg.Path,
@@ -66,9 +68,9 @@ func (c *checker) plan(source *load.File, targets []*target, declared names) Pla
 		Imports:    p.imports.list(),
 	}
 	for _, t := range targets {
-		plan.Wrappers = append(plan.Wrappers, p.wrapper(t, typeParams))
+		planned.Wrappers = append(planned.Wrappers, p.wrapper(t, typeParams))
 	}
-	return plan
+	return planned
 }
 
 // survey finds out what the output mentions, settles the names of type
@@ -92,7 +94,7 @@ func (p *planner) survey(targets []*target) map[*types.TypeParam]string {
 // with the names of the parameters that would hide them.
 func (p *planner) mentionsInBodies(t *target, inBodies map[string]names) {
 	for _, m := range t.methods {
-		if m.guard == nil {
+		if !m.guarded() {
 			continue
 		}
 		paths := []string{runtimePath}
@@ -144,16 +146,24 @@ func (p *planner) mentions(t *target) names {
 	}
 	for _, at = range t.methods {
 		printer.code(at.Signature())
-		if at.guard != nil && len(at.guard.Check) > 0 {
-			printer.code(types.Typ[types.String]) // of the list of checked breakers
-		}
-		if fn := at.classify; fn != nil && p.home.owns(fn) {
-			unqualified.add(fn.Name())
-		} else if fn != nil {
-			p.imports.mention(fn.Pkg())
+		for _, item := range at.guard {
+			p.mentionsInItem(item, printer, unqualified)
 		}
 	}
 	return unqualified
+}
+
+// mentionsInItem notes what the value of a field mentions.
+func (p *planner) mentionsInItem(i item, printer *printer, unqualified names) {
+	switch fn := i.function; {
+	case i.Form == directives.NameList:
+		printer.code(types.Typ[types.String])
+	case fn == nil:
+	case p.home.owns(fn):
+		unqualified.add(fn.Name())
+	default:
+		p.imports.mention(fn.Pkg())
+	}
 }
 
 // errorType is error or, in a package with a type error of its own, what Go's
@@ -192,7 +202,7 @@ func parameterNames(m *method) names {
 }
 
 // wrapper plans one wrapper, now that imports and type parameters have names.
-func (p *planner) wrapper(t *target, typeParams map[*types.TypeParam]string) Wrapper {
+func (p *planner) wrapper(t *target, typeParams map[*types.TypeParam]string) wrapper {
 	printer := &printer{
 		home:       p.home,
 		qualifier:  p.imports.name,
@@ -200,7 +210,7 @@ func (p *planner) wrapper(t *target, typeParams map[*types.TypeParam]string) Wra
 		unnameable: func(string) {},
 		typeParams: typeParams,
 	}
-	w := Wrapper{
+	w := wrapper{
 		Interface:   t.name,
 		Name:        t.wrapper,
 		Constructor: t.constructor,
@@ -213,7 +223,7 @@ func (p *planner) wrapper(t *target, typeParams map[*types.TypeParam]string) Wra
 	for _, tp := range t.typeParams {
 		name := typeParams[tp]
 		hidden.add(name)
-		w.TypeParams = append(w.TypeParams, Param{Name: name, Type: printer.expression(tp.Constraint())})
+		w.TypeParams = append(w.TypeParams, param{Name: name, Type: printer.expression(tp.Constraint())})
 	}
 	p.methods(&w, t, printer, hidden)
 	p.fields(&w, t)
@@ -223,7 +233,7 @@ func (p *planner) wrapper(t *target, typeParams map[*types.TypeParam]string) Wra
 
 // fields names the fields of the wrapper, which also has all the methods and what
 // the package itself declares on it.
-func (p *planner) fields(w *Wrapper, t *target) {
+func (p *planner) fields(w *wrapper, t *target) {
 	members := names{}
 	members.add(slices.Collect(maps.Keys(p.methodsOn(t)))...)
 	for _, m := range t.methods {
@@ -231,20 +241,22 @@ func (p *planner) fields(w *Wrapper, t *target) {
 	}
 	w.Names.Next = members.pick("next", "inner")
 	for i := range w.Methods {
-		if guard := w.Methods[i].Guard; guard != nil {
-			name := lowerCamel(w.Methods[i].Name)
-			guard.Field = members.pick(name, name+"Guard")
+		if m := &w.Methods[i]; len(m.Guard) > 0 {
+			name := lowerCamel(m.Name)
+			m.Field = members.pick(name, name+"Guard")
 		}
 	}
 }
 
 // constructor names what stands in the constructor.
-func (p *planner) constructor(w *Wrapper, t *target, hidden names) {
+func (p *planner) constructor(w *wrapper, t *target, hidden names) {
 	needed := spokenFor(hidden)
 	needed.add(t.name, t.wrapper)
 	for _, m := range t.methods {
-		if m.classify != nil && p.home.owns(m.classify) {
-			needed.add(m.classify.Name())
+		for _, item := range m.guard {
+			if item.function != nil && p.home.owns(item.function) {
+				needed.add(item.function.Name())
+			}
 		}
 	}
 	w.Names.Runtime = p.imports.chosen[runtimePath].Name
@@ -257,7 +269,7 @@ func (p *planner) constructor(w *Wrapper, t *target, hidden names) {
 
 // methods plans the methods. The receiver has one name in all of them, so it
 // comes after all parameters.
-func (p *planner) methods(w *Wrapper, t *target, printer *printer, hidden names) {
+func (p *planner) methods(w *wrapper, t *target, printer *printer, hidden names) {
 	receiver := spokenFor(hidden)
 	for _, m := range t.methods {
 		planned := p.method(m, printer, hidden)
@@ -271,17 +283,17 @@ func (p *planner) methods(w *Wrapper, t *target, printer *printer, hidden names)
 }
 
 // method plans all of a method but the names in its body.
-func (p *planner) method(m *method, printer *printer, hidden names) Method {
+func (p *planner) method(m *method, printer *printer, hidden names) planned {
 	sig := m.Signature()
 	params, results := slices.Collect(sig.Params().Variables()), slices.Collect(sig.Results().Variables())
-	if len(results) > 0 && results[0].Name() == "" && (m.guard == nil || len(results) == 1) {
+	if len(results) > 0 && results[0].Name() == "" && (!m.guarded() || len(results) == 1) {
 		results = nil // these need no names
 	}
 	chosen := variables(slices.Concat(params, results), p.needed(m, printer), hidden)
-	planned := Method{Name: m.Name(), Guard: m.guard, Why: m.why, Skipped: m.skipped, CutOff: m.cutOff}
+	planned := planned{Name: m.Name(), Guard: slices.Clone(m.guard), Why: m.why, Skipped: m.skipped, CutOff: m.cutOff}
 	planned.Deprecated = p.deprecated(m.Origin().Pos(), m.Name())
-	if m.classify != nil {
-		planned.Guard.Classify = p.function(m.classify)
+	for i := range planned.Guard {
+		planned.Guard[i].Code = p.functionCode(m.guard[i].function)
 	}
 	for i, v := range params {
 		variadic := sig.Variadic() && i == len(params)-1
@@ -294,11 +306,15 @@ func (p *planner) method(m *method, printer *printer, hidden names) Method {
 	return planned
 }
 
-func (p *planner) function(fn *types.Func) Function {
-	if p.home.owns(fn) {
-		return Function{Name: fn.Name()}
+// functionCode is a function as the output calls it; empty without one.
+func (p *planner) functionCode(fn *types.Func) string {
+	switch {
+	case fn == nil:
+		return ""
+	case p.home.owns(fn):
+		return fn.Name()
 	}
-	return Function{Package: p.imports.name(fn.Pkg()), Name: fn.Name()}
+	return p.imports.name(fn.Pkg()) + "." + fn.Name()
 }
 
 // needed are the names that no parameter may hide, as the method needs them.
@@ -309,14 +325,14 @@ func (p *planner) needed(m *method, printer *printer) names {
 	for _, name := range printer.typeParams {
 		needed.add(name)
 	}
-	if m.guard != nil {
+	if m.guarded() {
 		needed.add("nil")
 	}
 	return needed
 }
 
 // variables are the names of the parameters and results.
-func (m Method) variables() []string {
+func (m planned) variables() []string {
 	var list []string
 	for _, v := range slices.Concat(m.Params, m.Results) {
 		if v.Name != "" {
@@ -327,12 +343,12 @@ func (m Method) variables() []string {
 }
 
 // bodyNames names what stands in the body of a guarded method.
-func (p *planner) bodyNames(planned Method, m *method, hidden names) MethodNames {
-	if m.guard == nil {
-		return MethodNames{}
+func (p *planner) bodyNames(planned planned, m *method, hidden names) methodNames {
+	if !m.guarded() {
+		return methodNames{}
 	}
 	hidden.add(planned.variables()...)
-	n := MethodNames{Call: hidden.pick("call", "guarded")}
+	n := methodNames{Call: hidden.pick("call", "guarded")}
 	n.Err = planned.Results[len(planned.Results)-1].Name
 	if n.Err == "" {
 		n.Err = hidden.pick("err", "failure")

@@ -15,6 +15,7 @@ import (
 	"testing"
 
 	"github.com/resgen-go/resgen/generator/internal/load"
+	"github.com/resgen-go/resgen/generator/internal/outputs"
 )
 
 // FuzzInterfaces makes random packages with interfaces. Whatever the type checker
@@ -87,10 +88,10 @@ func TestMostInventedPackagesAreValid(t *testing.T) {
 func wrapped(t *testing.T, pkg *load.Package, sources map[string]string) {
 	t.Helper()
 	show := func() string { return "\n" + sources["in.go"] + "\n" + sources["other.go"] }
-	annotated, faults, _ := parse(pkg)
+	annotated, read := readDirectives(pkg, new(outputs.Reader))
 	c := &checker{pkg: pkg, place: func(token.Pos) string { return "elsewhere" }}
 	plans := c.plans(c.targets(annotated))
-	if faults = append(faults, c.faults...); len(faults) > 0 {
+	if faults := append(read.Faults, c.faults...); len(faults) > 0 {
 		for _, fault := range faults {
 			if !excused(pkg, annotated, fault.Position.Line) {
 				t.Fatalf("%v%s", fault, show())

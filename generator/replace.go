@@ -58,8 +58,8 @@ func (r Result) sweep() {
 	for dir := range r.folders {
 		folders[dir] = true
 	}
-	for _, file := range r.Files {
-		folders[filepath.Dir(file.target())] = true
+	for _, output := range r.Outputs {
+		folders[filepath.Dir(output.target())] = true
 	}
 	for dir := range folders {
 		entries, _ := os.ReadDir(dir)

@@ -35,10 +35,10 @@ func put(t *testing.T, path, text string) {
 }
 
 // resultOf is a result with files that are to be written or removed.
-func resultOf(ctx stdcontext.Context, files ...File) Result {
-	result := Result{Files: files, ctx: ctx, folders: map[string]bool{}}
-	for i, file := range files {
-		files[i].Shown = filepath.Base(file.Path)
+func resultOf(ctx stdcontext.Context, outputs ...Output) Result {
+	result := Result{Outputs: outputs, ctx: ctx, folders: map[string]bool{}}
+	for i, file := range outputs {
+		outputs[i].Shown = filepath.Base(file.Path)
 		result.folders[filepath.Dir(file.Path)] = true
 	}
 	return result
@@ -50,7 +50,7 @@ func TestFieldG13AWriteThatFailsLeavesNothingBehind(t *testing.T) {
 	if err := os.MkdirAll(filepath.Join(path, "in the way"), 0o755); err != nil {
 		t.Fatal(err)
 	}
-	err := resultOf(t.Context(), File{Path: path, Want: []byte("package shop\n")}).Write()
+	err := resultOf(t.Context(), Output{Path: path, Want: []byte("package shop\n")}).Write()
 	if err == nil || !strings.HasPrefix(err.Error(), "shop_resilience.go cannot be brought up to date: ") {
 		t.Errorf("got %v", err)
 	}
@@ -63,7 +63,7 @@ func TestFieldG13ARunThatIsInterruptedStopsBetweenTwoFiles(t *testing.T) {
 	dir := t.TempDir()
 	ctx, cancel := stdcontext.WithCancelCause(t.Context())
 	cancel(errors.New("interrupt signal received"))
-	err := resultOf(ctx, File{Path: filepath.Join(dir, "shop_resilience.go"), Want: []byte("package shop\n")}).Write()
+	err := resultOf(ctx, Output{Path: filepath.Join(dir, "shop_resilience.go"), Want: []byte("package shop\n")}).Write()
 	if want := "shop_resilience.go is not up to date: interrupt signal received"; err == nil || err.Error() != want {
 		t.Errorf("got %v, want %s", err, want)
 	}
@@ -95,7 +95,7 @@ func TestFieldG13OnlyWhatAKilledRunLeftIsRemoved(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer alive.Close()
-	if err := resultOf(t.Context(), File{Path: link, Want: []byte("package shop // new\n")}).Write(); err != nil {
+	if err := resultOf(t.Context(), Output{Path: link, Want: []byte("package shop // new\n")}).Write(); err != nil {
 		t.Fatal(err)
 	}
 	want := []string{".resgen-", ".resgen-333", ".resgen-settings", filepath.Base(alive.Name()), "resgen-1", "shop_resilience.go"}
@@ -110,7 +110,7 @@ func TestFieldG13OnlyWhatAKilledRunLeftIsRemoved(t *testing.T) {
 	if err := os.Chtimes(alive.Name(), long, long); err != nil {
 		t.Fatal(err)
 	}
-	resultOf(t.Context(), File{Path: link, Want: []byte("x"), Have: []byte("x")}).sweep()
+	resultOf(t.Context(), Output{Path: link, Want: []byte("x"), Have: []byte("x")}).sweep()
 	if slices.Contains(inFolder(t, dir), filepath.Base(alive.Name())) {
 		t.Error("nobody holds it any more, and it is still there")
 	}
@@ -124,7 +124,7 @@ func TestFieldG12RunsAtOnceAllSucceed(t *testing.T) {
 	for range 8 {
 		runs.Go(func() {
 			for range 100 {
-				result := resultOf(t.Context(), File{Path: path, Want: []byte("package shop\n")})
+				result := resultOf(t.Context(), Output{Path: path, Want: []byte("package shop\n")})
 				if err := result.Write(); err != nil {
 					t.Error(err)
 					return
@@ -140,7 +140,7 @@ func TestFieldG12RunsAtOnceAllSucceed(t *testing.T) {
 
 func TestFieldG12AnOutputThatAnotherRunRemovedIsNoFault(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "shop_resilience.go")
-	if err := resultOf(t.Context(), File{Path: path, Have: []byte("package shop\n")}).Write(); err != nil {
+	if err := resultOf(t.Context(), Output{Path: path, Have: []byte("package shop\n")}).Write(); err != nil {
 		t.Error(err)
 	}
 }

@@ -13,89 +13,94 @@ import (
 	"github.com/resgen-go/resgen/internal/nearest"
 )
 
-// resolve settles what stands before a method: its own directives, and of the
-// type those whose kind it has none of.
+// resolve settles what stands before a method: its own directives, and of the type
+// those of whose rows it has none.
 func (c *checker) resolve(t *target, m *method) {
-	guard := &Guard{}
-	c.resolveBreaker(t, m, guard)
-	if d, ok := c.applying(t, m, directives.Bulkhead); ok {
-		guard.Bulkhead = t.named(d)
-	}
-	if d, ok := c.applying(t, m, directives.Timeout); ok {
-		guard.Timeout = t.named(d)
-	}
-	if d, ok := c.applying(t, m, directives.Anticipate); ok {
-		for _, ref := range d.Check {
-			guard.Check = append(guard.Check, ref.Text)
+	for i := range directives.Table {
+		row := &directives.Table[i]
+		if !row.Guards() {
+			continue
 		}
-		guard.Preload, guard.Lease = permitsOf(d.Preload), permitsOf(d.Lease)
-		c.checkReserved(t, m, guard, d)
+		if d, ok := c.applying(t, m, row); ok {
+			t.noteName(d)
+			m.guard = append(m.guard, c.items(d)...)
+		}
+	}
+	for _, item := range m.guard {
+		c.checkCounts(t, m, item)
 	}
 	if d, ok := m.own.Get(directives.Probe); ok {
 		c.resolveProbe(t, m, d)
 	}
-	if len(guard.clauses()) > 0 {
-		m.guard = guard
-		return
+	if !m.guarded() {
+		m.why = whyUnguarded(m)
 	}
-	m.why = whyUnguarded(m)
 }
 
-// checkReserved reports reservations that can never be had, and a bulkhead that
-// guards a method and that the method reserves, too, where the two are said in
-// different interfaces.
-func (c *checker) checkReserved(t *target, m *method, guard *Guard, d directives.Directive) {
-	for _, r := range slices.Concat(d.Preload, d.Lease) {
-		c.checkCapacity(r)
-		if r.Bulkhead.Text == guard.Bulkhead && guard.Bulkhead != "" && !t.declares(m.Name()) {
-			c.fault(r.Bulkhead.Pos, d.Kind.Name, "bulkhead %s is used twice by %s in %s, which guards with it; reserve from another",
-				guard.Bulkhead, m.Name(), t.name)
+// items are what a directive fills in, in the order of its row.
+func (c *checker) items(d directives.Directive) (items guard) {
+	for i := range d.Row.Params {
+		arg := d.Arg(d.Row.Params[i].Key)
+		if len(arg.Refs) == 0 || arg.Field == "" {
+			continue
+		}
+		item := item{Row: d.Row, Param: arg.Param, Refs: arg.Refs}
+		if arg.Form == directives.Function {
+			item.function = c.classify(d, arg)
+		}
+		items = append(items, item)
+	}
+	return items
+}
+
+// checkCounts reports reservations that can never be had, and an entry of the
+// settings that guards a method and that the method reserves, too, where the two
+// are said in different interfaces.
+func (c *checker) checkCounts(t *target, m *method, i item) {
+	if i.Form != directives.CountList {
+		return
+	}
+	for _, ref := range i.Refs {
+		c.checkLimit(i, ref)
+		guards := func(own item) bool { return own.Section == i.Section && own.Refs[0].Text == ref.Text && ref.Text != "" }
+		if slices.ContainsFunc(m.guard.own(), guards) && !t.declares(m.Name()) {
+			c.fault(ref.Pos, i.Row.Name, "%s %s is used twice by %s in %s, which guards with it; reserve from another",
+				i.Section.Noun, ref.Text, m.Name(), t.name)
 		}
 	}
 }
 
-func (c *checker) checkCapacity(r directives.Reservation) {
-	if c.capacity == nil || r.Bulkhead.Text == "" {
+func (c *checker) checkLimit(i item, ref directives.Ref) {
+	if c.limit == nil || ref.Text == "" || i.Section.Limit == "" {
 		return
 	}
-	if size := c.capacity(r.Bulkhead.Text); r.N > size {
-		c.fault(r.At, directives.Anticipate, "%d permits of bulkhead %s can never be had: its maxConcurrentCalls is %d; reserve fewer, or raise it",
-			r.N, r.Bulkhead.Text, size)
+	if limit := c.limit(i.Section.Name, ref.Text, i.Section.Limit); ref.Count.N > limit {
+		c.fault(ref.Count.Pos, i.Row.Name, "%d %ss of %s %s can never be had: its %s is %d; reserve fewer, or raise it",
+			ref.Count.N, i.Section.Unit, i.Section.Noun, ref.Text, i.Section.Limit, limit)
 	}
 }
 
-func (c *checker) resolveBreaker(t *target, m *method, guard *Guard) {
-	d, ok := c.applying(t, m, directives.Breaker)
-	if !ok {
-		return
-	}
-	guard.Breaker = t.named(d)
-	if d.Classify.Text != "" {
-		m.classify = c.classify(d.Classify)
-	}
-}
-
-// applying is the directive of a kind that holds for a method. One of the type
+// applying is the directive of a row that holds for a method. One of the type
 // is passed over where the method cannot carry it; one of the method is a fault
 // there.
-func (c *checker) applying(t *target, m *method, kind string) (directives.Directive, bool) {
-	obstacle := c.obstacle(m, kind)
-	if d, ok := m.own.Get(kind); ok {
+func (c *checker) applying(t *target, m *method, row *directives.Row) (directives.Directive, bool) {
+	obstacle := c.obstacle(m, row)
+	if d, ok := m.own.Get(row.Name); ok {
 		if obstacle != nil {
-			c.fault(d.Slash, kind, "%s %s", m.Name(), obstacle.fault)
+			c.fault(d.Slash, row.Name, "%s %s", m.Name(), obstacle.fault)
 		}
 		return d, obstacle == nil
 	}
-	d, ok := t.annotated.Directives.Get(kind)
+	d, ok := t.annotated.Directives.Get(row.Name)
 	switch {
 	case !ok:
 		return d, false
-	case m.own.OptsOut(kind):
-		m.skipped = append(m.skipped, fmt.Sprintf("no %s %s: it is marked %s", kind, d.Name.Text, noneOf(m.own)))
+	case m.own.OptsOut(row.Name):
+		m.skipped = append(m.skipped, fmt.Sprintf("no %s %s: it is marked %s", row.Noun(), d.Name().Text, noneOf(m.own)))
 		return d, false
 	case obstacle != nil:
-		m.skipped = append(m.skipped, fmt.Sprintf("no %s %s: %s", kind, d.Name.Text, obstacle.why))
-		m.lacking = append(m.lacking, *obstacle)
+		m.skipped = append(m.skipped, fmt.Sprintf("no %s %s: %s", row.Noun(), d.Name().Text, obstacle.why))
+		m.lacking = append(m.lacking, row)
 	}
 	return d, obstacle == nil
 }
@@ -104,17 +109,17 @@ func (c *checker) applying(t *target, m *method, kind string) (directives.Direct
 func noneOf(set directives.Set) string {
 	none, _ := set.Get(directives.None)
 	words := []string{directives.None}
-	for _, kind := range none.Kinds {
+	for _, kind := range none.Kinds() {
 		words = append(words, kind.Text)
 	}
 	return strings.Join(words, " ")
 }
 
-// overrides tells whether a directive of a kind on the type does not count for a
-// method, for what stands on the method itself.
-func (m *method) overrides(kind string) bool {
-	_, own := m.own.Get(kind)
-	return own || m.own.OptsOut(kind)
+// overrides reports whether a directive of the type does not count for a method,
+// because of what stands on the method itself.
+func (m *method) overrides(row *directives.Row) bool {
+	_, own := m.own.Get(row.Name)
+	return own || m.own.OptsOut(row.Name)
 }
 
 // obstacle is why a method cannot carry a guard.
@@ -123,23 +128,18 @@ type obstacle struct {
 	fault string // of one on the method
 }
 
-var carries = map[string]string{
-	directives.Timeout:    "the deadline",
-	directives.Anticipate: "the reservation",
-}
-
-// obstacle is nil if the method can carry a guard of the kind.
-func (c *checker) obstacle(m *method, kind string) *obstacle {
+// obstacle is nil if the method can carry the guard of a row.
+func (c *checker) obstacle(m *method, row *directives.Row) *obstacle {
 	if last := lastResult(m.Signature()); !returnsError(m.Signature()) {
 		return &obstacle{
 			why:   "it returns no error",
 			fault: "needs error as its last result to return a refusal; " + c.unlikeError(last),
 		}
 	}
-	if what, needed := carries[kind]; needed && m.context < 0 {
+	if row.Needs != "" && m.context < 0 {
 		return &obstacle{
 			why:   "it has no context",
-			fault: "needs a context.Context parameter to carry " + what,
+			fault: "needs a context.Context parameter to carry " + string(row.Needs),
 		}
 	}
 	return nil
@@ -200,14 +200,14 @@ func isError(t types.Type) bool { return types.Identical(t, types.Universe.Looku
 func whyUnguarded(m *method) string {
 	none, marked := m.own.Get(directives.None)
 	switch {
-	case marked && (len(none.Kinds) == 0 || len(m.lacking) == 0):
+	case marked && (len(none.Kinds()) == 0 || len(m.lacking) == 0):
 		return "it is marked " + noneOf(m.own)
 	case len(m.lacking) == 0:
 		return "it has no directive"
 	case !returnsError(m.Signature()):
 		return "it returns no error"
 	}
-	return "it has no context for a timeout"
+	return "it has no context for a " + m.lacking[0].Noun()
 }
 
 func (c *checker) resolveProbe(t *target, m *method, d directives.Directive) {
@@ -217,17 +217,18 @@ func (c *checker) resolveProbe(t *target, m *method, d directives.Directive) {
 			m.Name(), c.spell(unnamed(sig)))
 		return
 	}
+	name := d.Name()
 	for _, probe := range t.probes {
-		if probe.Breaker != d.Name.Text {
+		if probe.Breaker != name.Text {
 			continue
 		}
 		if !t.declares(m.Name()) || !t.declares(probe.Method) {
-			c.fault(d.Name.Pos, directives.Probe, "breaker %s has a probe in %s already, %s; keep one of them",
-				d.Name.Text, t.name, probe.Method)
+			c.fault(name.Pos, directives.Probe, "breaker %s has a probe in %s already, %s; keep one of them", name.Text, t.name, probe.Method)
 		}
 		return
 	}
-	t.probes = append(t.probes, Probe{Breaker: t.named(d), Method: m.Name()})
+	t.noteName(d)
+	t.probes = append(t.probes, probe{Breaker: name.Text, Method: m.Name()})
 }
 
 // unnamed is a signature without the names of its parameters and results.
@@ -242,11 +243,16 @@ func unnamed(sig *types.Signature) *types.Signature {
 	return types.NewSignatureType(nil, nil, nil, strip(sig.Params()), strip(sig.Results()), sig.Variadic())
 }
 
-// classify finds the function that a directive names, as the file sees it in
-// which the directive stands. It is nil, and a fault, if it does not fit.
-func (c *checker) classify(ref directives.Ref) *types.Func {
-	scope, name := c.scopeOf(ref)
+// classify finds the function that an argument names, as the file sees it in which
+// the directive stands. It is nil, and a fault, if it does not fit.
+func (c *checker) classify(d directives.Directive, arg directives.Argument) *types.Func {
+	ref := arg.Refs[0]
+	fault := func(format string, args ...any) {
+		c.fault(ref.Pos, d.Row.Name, arg.Key+": "+format, args...)
+	}
+	scope, name, why := c.scopeOf(ref)
 	if scope == nil {
+		fault("%s", why)
 		return nil
 	}
 	obj := scope.Lookup(name)
@@ -256,32 +262,29 @@ func (c *checker) classify(ref directives.Ref) *types.Func {
 	fn, ok := obj.(*types.Func)
 	switch {
 	case obj == nil:
-		c.faultClassify(ref, "there is no function %s%s", glyph.Shown(ref.Text), c.wouldFit(ref, scope))
+		fault("there is no function %s%s", glyph.Shown(ref.Text), c.wouldFit(ref, scope))
 	case !ok:
-		c.faultClassify(ref, "%s is not a function", ref.Text)
+		fault("%s is not a function", ref.Text)
 	case fn.Pkg().Path() != c.pkg.Types.Path() && !fn.Exported():
-		c.faultClassify(ref, "%s is not exported", ref.Text)
+		fault("%s is not exported", ref.Text)
 	case fn.Signature().TypeParams().Len() > 0:
-		c.faultClassify(ref, "%s has type parameters; it must be a func(error) resilience.Outcome", ref.Text)
+		fault("%s has type parameters; it must be a func(error) resilience.Outcome", ref.Text)
 	case !classifies(fn.Signature()):
-		c.faultClassify(ref, "%s is a %s; it must be a func(error) resilience.Outcome", ref.Text, c.spell(unnamed(fn.Signature())))
+		fault("%s is a %s; it must be a func(error) resilience.Outcome", ref.Text, c.spell(unnamed(fn.Signature())))
 	default:
 		return fn
 	}
 	return nil
 }
 
-func (c *checker) faultClassify(ref directives.Ref, format string, args ...any) {
-	c.fault(ref.Pos, directives.Breaker, "classify: "+format, args...)
-}
-
-// scopeOf is where the function of a classify argument is declared. A blank
-// import counts under the package's name, as Go lets a package that only comments
-// use be imported no other way.
-func (c *checker) scopeOf(ref directives.Ref) (scope *types.Scope, name string) {
+// scopeOf is where a function is declared that a directive names; nil, with the
+// reason, if the package does not import it. A blank import counts under the
+// package's name, because Go lets a package that only comments use be imported no
+// other way.
+func (c *checker) scopeOf(ref directives.Ref) (scope *types.Scope, name, why string) {
 	qualifier, name, qualified := strings.Cut(ref.Text, ".")
 	if !qualified {
-		return c.pkg.Types.Scope(), qualifier
+		return c.pkg.Types.Scope(), qualifier, ""
 	}
 	var imported []string
 	for _, file := range c.filesFrom(ref.Pos) {
@@ -291,7 +294,7 @@ func (c *checker) scopeOf(ref directives.Ref) (scope *types.Scope, name string) 
 			switch {
 			case pkg == nil:
 			case pkg.Name() == qualifier:
-				return pkg.Imported().Scope(), name
+				return pkg.Imported().Scope(), name, ""
 			case pkg.Name() == "_":
 				imported = append(imported, pkg.Imported().Name())
 				if pkg.Imported().Name() == qualifier {
@@ -302,14 +305,13 @@ func (c *checker) scopeOf(ref directives.Ref) (scope *types.Scope, name string) 
 			}
 		}
 		if blank != nil {
-			return blank.Scope(), name
+			return blank.Scope(), name, ""
 		}
 	}
-	c.faultClassify(ref, "the package imports no %s%s", glyph.Shown(qualifier), didYouMean(qualifier, imported))
-	return nil, ""
+	return nil, "", "the package imports no " + glyph.Shown(qualifier) + didYouMean(qualifier, imported)
 }
 
-// sees tells whether the file of pos sees obj: what tests declare is for tests.
+// sees reports whether the file of pos sees obj: what tests declare is for tests.
 func (c *checker) sees(pos token.Pos, obj types.Object) bool {
 	return obj.Pkg() != c.pkg.Types || slices.ContainsFunc(c.filesFrom(pos), func(f *load.File) bool {
 		return f.Path == c.pkg.Fset.File(obj.Pos()).Name()

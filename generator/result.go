@@ -8,38 +8,40 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"iter"
 	"os"
 	"path/filepath"
 	"slices"
 
 	"github.com/resgen-go/resgen/generator/internal/load"
+	"github.com/resgen-go/resgen/internal/fault"
 )
 
 // Result is what [Generate] made, and what stands on disk in its place.
 type Result struct {
-	Plans []Plan // sorted by path
-	Files []File // sorted by path
+	Outputs []Output // sorted by path
 
 	// Warnings are of what is probably not meant, but does no harm to the
 	// outputs. Where there are faults, they are only of comments that look like
 	// directives, which may explain a fault.
-	Warnings Faults
+	Warnings fault.List
 	// Dangling are the warnings of names that directives mention though nothing is
 	// guarded by them. An output may be written before its names are in use, but
 	// should not be checked in.
-	Dangling Faults
+	Dangling fault.List
 
 	// Unseen are the files that have directives, but are not part of this build,
 	// with the way to look at them. They are neither faults nor warnings.
-	Unseen Faults
+	Unseen fault.List
 
+	plans   []plan // sorted by path
 	ctx     context.Context
 	folders map[string]bool          // of the packages
 	shown   func(path string) string // as messages show it
 }
 
-// File is one output.
-type File struct {
+// Output is one output.
+type Output struct {
 	Path  string // absolute
 	Shown string // as messages show it
 	Want  []byte // nil: nothing asks for it any more
@@ -59,15 +61,15 @@ const (
 )
 
 // Status compares what is wanted with what there is.
-func (f File) Status() Status {
+func (o Output) Status() Status {
 	switch {
-	case f.Want == nil && isEmptied(f.Have):
+	case o.Want == nil && isEmptied(o.Have):
 		return Emptied
-	case f.Want == nil:
+	case o.Want == nil:
 		return Leftover
-	case f.Have == nil:
+	case o.Have == nil:
 		return Missing
-	case !bytes.Equal(f.Want, f.Have):
+	case !bytes.Equal(o.Want, o.Have):
 		return Stale
 	}
 	return Current
@@ -79,25 +81,38 @@ func (r *Result) finish(packages []*load.Package, opts Options) {
 	for _, pkg := range packages {
 		r.folders[pkg.Dir] = true
 	}
-	for i := range r.Files {
-		r.Files[i].Shown = opts.shorter(r.Files[i].Path)
+	for i := range r.Outputs {
+		r.Outputs[i].Shown = opts.shorter(r.Outputs[i].Path)
 	}
-	slices.SortFunc(r.Files, func(a, b File) int { return cmp.Compare(a.Path, b.Path) })
-	slices.SortFunc(r.Plans, func(a, b Plan) int { return cmp.Compare(a.Path, b.Path) })
+	slices.SortFunc(r.Outputs, func(a, b Output) int { return cmp.Compare(a.Path, b.Path) })
+	slices.SortFunc(r.plans, func(a, b plan) int { return cmp.Compare(a.Path, b.Path) })
+}
+
+// wrappers are those of all plans.
+func (r Result) wrappers() iter.Seq[wrapper] {
+	return func(yield func(wrapper) bool) {
+		for _, plan := range r.plans {
+			for _, w := range plan.Wrappers {
+				if !yield(w) {
+					return
+				}
+			}
+		}
+	}
 }
 
 // Outdated are the files that are not as they should be. Emptied ones are not
 // among them.
-func (r Result) Outdated() []File {
-	return slices.DeleteFunc(slices.Clone(r.Files), func(f File) bool {
-		return f.Status() == Current || f.Status() == Emptied
+func (r Result) Outdated() []Output {
+	return slices.DeleteFunc(slices.Clone(r.Outputs), func(o Output) bool {
+		return o.Status() == Current || o.Status() == Emptied
 	})
 }
 
 // Check names the outputs that are not as they should be, one a line.
 func (r Result) Check(w io.Writer) error {
-	for _, file := range r.Outdated() {
-		if _, err := fmt.Fprintf(w, "%s: %s\n", file.Shown, file.Status()); err != nil {
+	for _, output := range r.Outdated() {
+		if _, err := fmt.Fprintf(w, "%s: %s\n", output.Shown, output.Status()); err != nil {
 			return err
 		}
 	}
@@ -112,41 +127,41 @@ func (r Result) Check(w io.Writer) error {
 // the context.
 func (r Result) Write() error {
 	r.sweep()
-	for _, file := range r.Files {
-		if file.Status() == Current {
+	for _, output := range r.Outputs {
+		if output.Status() == Current {
 			continue
 		}
 		if err := context.Cause(r.ctx); err != nil {
-			return fmt.Errorf("%s is not up to date: %w", file.Shown, err)
+			return fmt.Errorf("%s is not up to date: %w", output.Shown, err)
 		}
-		if err := file.write(); err != nil {
-			return fmt.Errorf("%s cannot be brought up to date: %w", file.Shown, err)
+		if err := output.write(); err != nil {
+			return fmt.Errorf("%s cannot be brought up to date: %w", output.Shown, err)
 		}
 	}
 	return nil
 }
 
-func (f File) write() error {
-	if f.Want != nil {
-		return replace(f.target(), f.Want, f.mode())
+func (o Output) write() error {
+	if o.Want != nil {
+		return replace(o.target(), o.Want, o.mode())
 	}
-	if err := os.Remove(f.Path); !errors.Is(err, fs.ErrNotExist) {
+	if err := os.Remove(o.Path); !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
 	return nil // a run beside this one was faster
 }
 
 // target is where the file is written: at its path, or at what that links to.
-func (f File) target() string {
-	if target, err := filepath.EvalSymlinks(f.Path); err == nil {
+func (o Output) target() string {
+	if target, err := filepath.EvalSymlinks(o.Path); err == nil {
 		return target
 	}
-	return f.Path
+	return o.Path
 }
 
 // mode is that of the file that is replaced, or the usual one.
-func (f File) mode() os.FileMode {
-	if info, err := os.Stat(f.Path); err == nil {
+func (o Output) mode() os.FileMode {
+	if info, err := os.Stat(o.Path); err == nil {
 		return info.Mode().Perm()
 	}
 	return 0o644

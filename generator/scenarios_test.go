@@ -10,6 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/resgen-go/resgen/generator"
+	"github.com/resgen-go/resgen/internal/fault"
 )
 
 var update = flag.Bool("update", false, "write the expected outputs and faults under testdata anew")
@@ -28,7 +29,7 @@ func TestScenarios(t *testing.T) {
 		return
 	}
 	covered := map[string]bool{}
-	for _, file := range result.Files {
+	for _, file := range result.Outputs {
 		scenario, _, _ := strings.Cut(filepath.ToSlash(file.Shown), "/")
 		covered[scenario] = true
 		t.Run("the output "+file.Shown+" is as expected", func(t *testing.T) {
@@ -53,10 +54,10 @@ func TestFaults(t *testing.T) {
 	result, err := generator.Generate(generator.Options{
 		Dir:      "../testdata/faults",
 		Patterns: []string{"./..."},
-		Capacity: func(string) int { return 25 },
+		Limit:    func(string, string, string) int { return 25 },
 	})
-	if len(result.Files) > 0 {
-		t.Errorf("with faults there is something to write: %v", result.Files)
+	if len(result.Outputs) > 0 {
+		t.Errorf("with faults there is something to write: %v", result.Outputs)
 	}
 	got := byFolder(err)
 	for _, folder := range folders(t, "../testdata/faults") {
@@ -91,7 +92,7 @@ func compareText(t *testing.T, path, got string) {
 // files.
 func byFolder(err error) map[string]string {
 	split := map[string]string{}
-	faults, _ := err.(generator.Faults)
+	faults, _ := err.(fault.List)
 	for _, fault := range faults {
 		folder, _, _ := strings.Cut(filepath.ToSlash(fault.Position.Filename), "/")
 		split[folder] += strings.ReplaceAll(fault.String(), folder+"/in", "in") + "\n"

@@ -353,8 +353,8 @@ func (p *printer) signature(t *types.Signature) *jen.Statement {
 	return signature(p.params(t.Params(), t.Variadic()), p.params(t.Results(), false))
 }
 
-func (p *printer) params(tuple *types.Tuple, variadic bool) []Param {
-	var list []Param
+func (p *printer) params(tuple *types.Tuple, variadic bool) []param {
+	var list []param
 	for v := range tuple.Variables() {
 		last := len(list) == tuple.Len()-1
 		list = append(list, p.param(v.Name(), v.Type(), variadic && last))
@@ -363,17 +363,17 @@ func (p *printer) params(tuple *types.Tuple, variadic bool) []Param {
 }
 
 // param prints a parameter; a variadic one as the type of its elements.
-func (p *printer) param(name string, t types.Type, variadic bool) Param {
+func (p *printer) param(name string, t types.Type, variadic bool) param {
 	if variadic {
 		t = t.(*types.Slice).Elem()
 	}
-	return Param{Name: name, Type: p.expression(t), Variadic: variadic}
+	return param{Name: name, Type: p.expression(t), Variadic: variadic}
 }
 
-func (p *printer) expression(t types.Type) Type {
+func (p *printer) expression(t types.Type) typeCode {
 	from := len(p.written)
 	code := p.code(t)
-	return Type{code: code, identity: types.TypeString(t, nil) + strings.Join(p.written[from:], ",")}
+	return typeCode{code: code, identity: types.TypeString(t, nil) + strings.Join(p.written[from:], ",")}
 }
 
 func (p *printer) structure(t *types.Struct) *jen.Statement {

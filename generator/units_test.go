@@ -14,6 +14,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/resgen-go/resgen/generator/internal/load"
+	"github.com/resgen-go/resgen/generator/internal/outputs"
 )
 
 func TestAFieldIsTheMethodsNameInLowerCamelCase(t *testing.T) {
@@ -62,7 +63,7 @@ func TestImportsGetTheSourcesNamesThenTheirOwnThenLongerOnes(t *testing.T) {
 		names{"context": true, "html": true, "lib": true},
 		map[string]names{runtimePath: {"resgenresilience": true}},
 	)
-	want := []Import{
+	want := []importSpec{
 		{Path: "context", Name: "stdcontext", Explicit: true},
 		{Path: "html/template", Name: "template"},
 		{Path: "text/template", Name: "texttemplate", Explicit: true},
@@ -100,7 +101,7 @@ func outputOf(t *testing.T, source string) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	annotated, _, _ := parse(pkg)
+	annotated, _ := readDirectives(pkg, new(outputs.Reader))
 	c := &checker{pkg: pkg, place: func(token.Pos) string { return "" }}
 	output, err := emit(c.plans(c.targets(annotated))[0])
 	if err != nil || len(c.faults) > 0 {
@@ -208,10 +209,10 @@ func TestADiffHasHunksWithThreeLinesAround(t *testing.T) {
 }
 
 func TestFieldG03WhatCannotBeReadHasNoGuards(t *testing.T) {
-	found := guardNames()
+	found := guards{}
 	found.addTree(filepath.Join(t.TempDir(), "missing"))
 	found.addFile(t.TempDir())
-	if len(found["breaker"]) > 0 {
+	if len(found) > 0 {
 		t.Errorf("got %v", found)
 	}
 }

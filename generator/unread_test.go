@@ -216,7 +216,7 @@ func TestFieldG17ARunEndsBetweenTwoPackages(t *testing.T) {
 		Context: ctx, Dir: dir, Patterns: []string{"./..."},
 		Progress: func(int, int) { cancel(errors.New("enough")) },
 	})
-	if err == nil || err.Error() != "enough" || len(result.Files) > 0 {
-		t.Errorf("got %v and %d files", err, len(result.Files))
+	if err == nil || err.Error() != "enough" || len(result.Outputs) > 0 {
+		t.Errorf("got %v and %d files", err, len(result.Outputs))
 	}
 }

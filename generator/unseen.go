@@ -8,15 +8,19 @@ import (
 	"strings"
 
 	"github.com/resgen-go/resgen/generator/internal/load"
+	"github.com/resgen-go/resgen/internal/fault"
 )
 
 // unseen are the files that have directives and are not part of this build. What
 // is written for them in another build stays, but nobody has compared it.
-func unseen(packages []*load.Package) Faults {
-	var unseen Faults
+func unseen(packages []*load.Package) fault.List {
+	var unseen fault.List
 	for _, pkg := range packages {
 		for _, file := range pkg.Ignored {
-			unseen = append(unseen, Fault{token.Position{Filename: file.Path}, "not looked at, because this build leaves it out" + remedy(file)})
+			unseen = append(unseen, fault.Fault{
+				Position: token.Position{Filename: file.Path},
+				Message:  "not looked at, because this build leaves it out" + remedy(file),
+			})
 		}
 	}
 	return unseen

@@ -1,13 +1,13 @@
 package generator
 
 import (
-	"fmt"
 	"go/token"
 	"maps"
 	"slices"
 
 	"github.com/resgen-go/resgen/directives"
 	"github.com/resgen-go/resgen/generator/internal/load"
+	"github.com/resgen-go/resgen/internal/fault"
 )
 
 // usage is how the directives of one package use names.
@@ -16,29 +16,32 @@ type usage struct {
 	references []reference
 }
 
-// guards are names that guard calls, by the kind of the guard.
-type guards map[string]names
+// guards are names that guard calls, by the section that they are in.
+type guards map[*directives.Section]names
 
-func guardNames() guards {
-	return guards{directives.Breaker: {}, directives.Bulkhead: {}}
+func (g guards) add(section *directives.Section, more ...string) {
+	if g[section] == nil {
+		g[section] = names{}
+	}
+	g[section].add(more...)
 }
 
-func (g guards) add(more guards) {
-	for kind, all := range more {
-		maps.Copy(g[kind], all)
+func (g guards) addAll(more guards) {
+	for section, all := range more {
+		g.add(section, slices.Collect(maps.Keys(all))...)
 	}
 }
 
-// reference is a breaker or bulkhead that a directive names without guarding by
-// it.
+// reference is a name that a directive mentions without guarding by it.
 type reference struct {
-	directive  string
-	kind, name string
-	at         token.Position
+	directive string
+	section   *directives.Section
+	name      string
+	at        token.Position
 }
 
 func usageOf(pkg *load.Package, annotated map[*load.File][]directives.Interface) usage {
-	u := usage{guarding: guardNames()}
+	u := usage{guarding: guards{}}
 	for _, interfaces := range annotated {
 		for _, iface := range interfaces {
 			u.add(pkg.Fset, iface.All())
@@ -49,27 +52,23 @@ func usageOf(pkg *load.Package, annotated map[*load.File][]directives.Interface)
 
 func (u *usage) add(fset *token.FileSet, set directives.Set) {
 	for _, d := range set {
-		if guarding := u.guarding[d.Kind.Name]; guarding != nil {
-			guarding.add(d.Name.Text)
-		}
-		refer := func(kind string, ref directives.Ref) {
-			u.references = append(u.references, reference{d.Kind.Name, kind, ref.Text, directives.Position(fset, ref.Pos)})
-		}
-		if d.Kind.Name == directives.Probe {
-			refer(directives.Breaker, d.Name)
-		}
-		for _, breaker := range d.Check {
-			refer(directives.Breaker, breaker)
-		}
-		for _, r := range slices.Concat(d.Preload, d.Lease) {
-			refer(directives.Bulkhead, r.Bulkhead)
+		for _, arg := range d.Args {
+			for _, ref := range arg.Refs {
+				switch at := directives.Position(fset, ref.Pos); {
+				case arg.Section == nil:
+				case arg.Key == "" && d.Row.Guards():
+					u.guarding.add(arg.Section, ref.Text)
+				default:
+					u.references = append(u.references, reference{d.Row.Name, arg.Section, ref.Text, at})
+				}
+			}
 		}
 	}
 }
 
 // warningsOf are those of each package alone.
-func warningsOf(outcomes []outcome) Faults {
-	var faults Faults
+func warningsOf(outcomes []outcome) fault.List {
+	var faults fault.List
 	for _, out := range outcomes {
 		faults = append(faults, out.warnings...)
 	}
@@ -78,10 +77,10 @@ func warningsOf(outcomes []outcome) Faults {
 
 // dangling warns of names that guard nothing, neither in the packages nor, where
 // the patterns or the build left something out, in whatever they belong to.
-func dangling(packages []*load.Package, outcomes []outcome) Faults {
-	guarding := guardNames()
+func dangling(packages []*load.Package, outcomes []outcome) fault.List {
+	guarding := guards{}
 	for _, out := range outcomes {
-		guarding.add(out.usage.guarding)
+		guarding.addAll(out.usage.guarding)
 	}
 	var missed []reference
 	var around []*load.Package
@@ -95,12 +94,12 @@ func dangling(packages []*load.Package, outcomes []outcome) Faults {
 	if len(missed) == 0 {
 		return nil
 	}
-	guarding.add(guardsAround(around))
-	var faults Faults
+	guarding.addAll(guardsAround(around))
+	var faults fault.List
 	for _, ref := range missed {
-		if !guarding[ref.kind][ref.name] {
-			faults = append(faults, warning(ref.at, ref.directive, "nothing is guarded by %s %s%s",
-				ref.kind, ref.name, didYouMean(ref.name, guarding[ref.kind].sorted())))
+		if !guarding[ref.section][ref.name] {
+			faults = append(faults, directives.Warning(ref.at, ref.directive, "nothing is guarded by %s %s%s",
+				ref.section.Noun, ref.name, didYouMean(ref.name, guarding[ref.section].sorted())))
 		}
 	}
 	return faults
@@ -110,11 +109,6 @@ func dangling(packages []*load.Package, outcomes []outcome) Faults {
 // reported.
 func (u *usage) missing(guarding guards) []reference {
 	return slices.DeleteFunc(slices.Clone(u.references), func(ref reference) bool {
-		return ref.name == "" || guarding[ref.kind][ref.name]
+		return ref.name == "" || guarding[ref.section][ref.name]
 	})
-}
-
-// warning is a Fault that does not stand in the way of outputs.
-func warning(at token.Position, directive, format string, args ...any) Fault {
-	return Fault{at, "warning: " + directives.Tool + ":" + directive + ": " + fmt.Sprintf(format, args...)}
 }

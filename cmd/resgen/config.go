@@ -114,13 +114,13 @@ func check(path string, options generator.Options, stdout, stderr io.Writer) int
 	case alone:
 		return printed(stdout, stderr, lines(settings.Warnings()))
 	}
-	options.Capacity = capacity(settings)
+	options.Limit = limit(settings)
 	result, ok := generate(options, stderr)
 	if !ok {
 		return exitFault
 	}
 	differences := settings.Compare(result.Used())
-	status := printed(stdout, stderr, lines(append(settings.Warnings(usesOf(result.Plans)...), differences...)))
+	status := printed(stdout, stderr, lines(append(settings.Warnings(usesOf(result.Uses())...), differences...)))
 	if len(differences) > 0 {
 		status = exitFault
 	}
@@ -135,20 +135,11 @@ func lines(all []string) (text []byte) {
 }
 
 // usesOf are what the methods take from the settings.
-func usesOf(plans []generator.Plan) (all []settingsfile.Use) {
-	for _, plan := range plans {
-		for _, w := range plan.Wrappers {
-			for _, m := range w.Methods {
-				if m.Guard != nil {
-					all = append(all, settingsfile.Use{
-						Method: w.Interface + "." + m.Name, Breaker: m.Guard.Breaker, Bulkhead: m.Guard.Bulkhead, Timeout: m.Guard.Timeout,
-					})
-				}
-			}
-			for _, p := range w.Probes {
-				all = append(all, settingsfile.Use{Method: w.Interface + "." + p.Method, Breaker: p.Breaker, Probe: true})
-			}
-		}
+func usesOf(uses []generator.Use) (all []settingsfile.Use) {
+	for _, use := range uses {
+		all = append(all, settingsfile.Use{
+			Method: use.Method, Breaker: use.Names["breakers"], Bulkhead: use.Names["bulkheads"], Timeout: use.Names["timeouts"], Probe: use.Probe,
+		})
 	}
 	return all
 }
@@ -162,9 +153,9 @@ func readSettings(path string) (*settingsfile.File, error) {
 	return settings, err
 }
 
-// capacity tells how many permits the settings file gives a bulkhead; it is nil
-// if there is no file to go by.
-func (o *options) capacity() (func(bulkhead string) int, error) {
+// limit tells what the settings file gives a setting; it is nil if there is no
+// file to go by.
+func (o *options) limit() (func(section, name, setting string) int, error) {
 	if o.config == "" {
 		return nil, nil
 	}
@@ -172,18 +163,16 @@ func (o *options) capacity() (func(bulkhead string) int, error) {
 	if err != nil {
 		return nil, err
 	}
-	return capacity(settings), nil
+	return limit(settings), nil
 }
 
-func capacity(settings *settingsfile.File) func(bulkhead string) int {
-	return func(bulkhead string) int { return maxConcurrentCalls(settings, bulkhead) }
-}
-
-func maxConcurrentCalls(settings *settingsfile.File, bulkhead string) int {
-	for _, value := range settings.Effective("bulkheads", bulkhead) {
-		if n, ok := value.Value.(int); ok && value.Setting == "maxConcurrentCalls" {
-			return n
+func limit(settings *settingsfile.File) func(section, name, setting string) int {
+	return func(section, name, setting string) int {
+		for _, value := range settings.Effective(section, name) {
+			if n, ok := value.Value.(int); ok && value.Setting == setting {
+				return n
+			}
 		}
+		return math.MaxInt
 	}
-	return math.MaxInt
 }

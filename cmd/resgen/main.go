@@ -126,7 +126,7 @@ func wrappers(args []string, stdout, stderr io.Writer) int {
 	if !ok {
 		return status
 	}
-	capacity, err := opts.capacity()
+	limit, err := opts.limit()
 	if err != nil {
 		fmt.Fprintln(stderr, err)
 		return exitFault
@@ -134,7 +134,7 @@ func wrappers(args []string, stdout, stderr io.Writer) int {
 	ctx, stop := untilSignal()
 	defer stop()
 	result, ok := generate(generator.Options{
-		Context: ctx, Patterns: opts.patterns, Tags: opts.tags, Plain: opts.plain, Capacity: capacity,
+		Context: ctx, Patterns: opts.patterns, Tags: opts.tags, Plain: opts.plain, Limit: limit,
 		GoGenerate: underGoGenerate(),
 	}, stderr)
 	if !opts.finish(result, stdout, stderr) || !ok {
@@ -164,7 +164,7 @@ func generate(options generator.Options, stderr io.Writer) (result generator.Res
 	case err != nil:
 		fmt.Fprintln(stderr, err)
 	}
-	if err == nil && (len(result.Files) == 0 || len(options.Patterns) > 1) {
+	if err == nil && (len(result.Outputs) == 0 || len(options.Patterns) > 1) {
 		fmt.Fprint(stderr, unmatched(options))
 	}
 	return result, err == nil
@@ -275,7 +275,7 @@ func (o options) write(result generator.Result, stderr io.Writer) error {
 	if err := result.Write(); err != nil {
 		return err
 	}
-	for _, file := range result.Files {
+	for _, file := range result.Outputs {
 		switch status := file.Status(); {
 		case !o.verbose || status == generator.Current:
 		case file.Want == nil:

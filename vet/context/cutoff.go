@@ -6,6 +6,7 @@ import (
 
 	"golang.org/x/tools/go/analysis"
 
+	"github.com/resgen-go/resgen/directives"
 	"github.com/resgen-go/resgen/internal/later"
 	"github.com/resgen-go/resgen/vet/internal/guards"
 )
@@ -46,7 +47,7 @@ func reportCutOffs(pass *analysis.Pass, known *guards.Package) {
 func cutOff(iface *types.TypeName, name string, made map[string]ast.Expr) (later.Reading, bool) {
 	obj, _, _ := types.LookupFieldOrMethod(iface.Type(), false, iface.Pkg(), name)
 	fn, ok := obj.(*types.Func)
-	if !ok || made["Timeout"] == nil {
+	if !ok || !guards.Needs(made, directives.Deadline) {
 		return later.Reading{}, false
 	}
 	return later.Of(fn.Signature())

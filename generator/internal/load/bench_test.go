@@ -1,4 +1,4 @@
-package load
+package load_test
 
 import (
 	"fmt"
@@ -6,6 +6,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/resgen-go/resgen/generator/internal/load"
 )
 
 // BenchmarkPackages loads modules of packages with an interface of ten methods
@@ -22,7 +24,7 @@ func BenchmarkPackages(b *testing.B) {
 func benchmarkPackages(b *testing.B, n int, env []string) {
 	dir := write(b, synthetic(n, true))
 	for b.Loop() {
-		packages, err := Packages(Config{Dir: dir, Env: env}, "./...")
+		packages, err := packagesOf(load.Config{Dir: dir, Env: env}, "./...")
 		if err != nil || len(packages) != n || len(packages[0].Faults) > 0 {
 			b.Fatalf("%d packages, error %v", len(packages), err)
 		}
@@ -34,7 +36,7 @@ func benchmarkPackages(b *testing.B, n int, env []string) {
 func BenchmarkNothingToDo(b *testing.B) {
 	dir := write(b, synthetic(1000, false))
 	for b.Loop() {
-		packages, err := Packages(Config{Dir: dir}, "./...")
+		packages, err := packagesOf(load.Config{Dir: dir}, "./...")
 		if err != nil || len(packages) != 0 {
 			b.Fatalf("%d packages, error %v", len(packages), err)
 		}

@@ -12,6 +12,8 @@ import (
 	"slices"
 	"strings"
 	"unicode"
+
+	"github.com/resgen-go/resgen/internal/fault"
 )
 
 // check type-checks the declarations of the roots and of all they use, each
@@ -178,7 +180,9 @@ func isNone(e types.Error) bool {
 	return slices.ContainsFunc(ends, func(end string) bool { return strings.HasSuffix(e.Msg, end) })
 }
 
-func (l *loader) typeFault(e types.Error) Fault { return Fault{l.fset.Position(e.Pos), oneLine(e.Msg)} }
+func (l *loader) typeFault(e types.Error) fault.Fault {
+	return fault.Fault{Position: l.fset.Position(e.Pos), Message: oneLine(e.Msg)}
+}
 
 // addDetail adds a further part of the last error, such as the place of another
 // declaration.

@@ -1,7 +1,6 @@
 package load
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
 	"go/scanner"
@@ -9,74 +8,42 @@ import (
 	"io/fs"
 	"path/filepath"
 	"regexp"
-	"slices"
 	"strconv"
 	"strings"
 
 	"golang.org/x/tools/go/packages"
+
+	"github.com/resgen-go/resgen/internal/fault"
 )
 
-// Fault is an error of the go command, the parser or the type checker, in its
-// own words.
-type Fault struct {
-	// Position has an absolute file name. It is zero only where the go command
-	// gives none.
-	Position token.Position
-	// Message is one line.
-	Message string
-}
-
-func (f Fault) Error() string {
-	if !f.Position.IsValid() && f.Position.Filename == "" {
-		return f.Message
-	}
-	return f.Position.String() + ": " + f.Message
-}
-
-// sortFaults sorts by position and drops repetitions: the go command and the
-// parser may tell the same.
-func sortFaults(faults []Fault) []Fault {
-	slices.SortStableFunc(faults, compareFaults)
-	return slices.CompactFunc(faults, func(a, b Fault) bool { return compareFaults(a, b) == 0 })
-}
-
-func compareFaults(a, b Fault) int {
-	return cmp.Or(
-		cmp.Compare(a.Position.Filename, b.Position.Filename),
-		cmp.Compare(a.Position.Line, b.Position.Line),
-		cmp.Compare(a.Position.Column, b.Position.Column),
-		cmp.Compare(a.Message, b.Message),
-	)
-}
-
 // syntaxFaults are the errors of the parser.
-func syntaxFaults(err error) []Fault {
-	var faults []Fault
+func syntaxFaults(err error) fault.List {
+	var faults fault.List
 	if list, ok := errors.AsType[scanner.ErrorList](err); ok {
 		list.RemoveMultiples()
 		for _, e := range list {
-			faults = append(faults, Fault{e.Pos, e.Msg})
+			faults = append(faults, fault.Fault{Position: e.Pos, Message: e.Msg})
 		}
 	}
 	return faults
 }
 
 // readFault is the error of reading a file or folder.
-func readFault(err error) Fault {
+func readFault(err error) fault.Fault {
 	if at, ok := errors.AsType[*fs.PathError](err); ok {
-		return Fault{token.Position{Filename: at.Path}, at.Err.Error()}
+		return fault.Fault{Position: token.Position{Filename: at.Path}, Message: at.Err.Error()}
 	}
-	return Fault{Message: err.Error()}
+	return fault.Fault{Message: err.Error()}
 }
 
 // listFault is an error of the go command. Its position is relative to dir.
-func listFault(dir string, e packages.Error) Fault {
+func listFault(dir string, e packages.Error) fault.Fault {
 	position, ok := parsePosition(dir, e.Pos)
 	message := e.Msg
 	if !ok {
 		position, message = splitPosition(dir, message)
 	}
-	return Fault{position, oneLine(message)}
+	return fault.Fault{Position: position, Message: oneLine(message)}
 }
 
 // The errors of the go command about a file as a whole: it gives them no
@@ -87,22 +54,22 @@ var (
 )
 
 // ofFile gives a fault without a position the file in dir that it speaks of.
-func ofFile(dir string, fault Fault) Fault {
-	if fault.Position.Filename != "" {
-		return fault
+func ofFile(dir string, found fault.Fault) fault.Fault {
+	if found.Position.Filename != "" {
+		return found
 	}
 	name := ""
-	if m := refusedName.FindStringSubmatch(fault.Message); m != nil {
+	if m := refusedName.FindStringSubmatch(found.Message); m != nil {
 		name, _ = strconv.Unquote(m[1]) // by %q
-		fault.Message = "the go command refuses this file for its name; rename it"
-	} else if m := namedFile.FindStringSubmatch(fault.Message); m != nil {
-		name, fault.Message = m[1], m[2]
+		found.Message = "the go command refuses this file for its name; rename it"
+	} else if m := namedFile.FindStringSubmatch(found.Message); m != nil {
+		name, found.Message = m[1], m[2]
 	}
 	if name != "" && !filepath.IsAbs(name) {
 		name = filepath.Join(dir, name)
 	}
-	fault.Position.Filename = name
-	return fault
+	found.Position.Filename = name
+	return found
 }
 
 var positioned = regexp.MustCompile(`^([^\s:][^:]*(?::\d+){1,2}): (.*)`)
@@ -155,14 +122,14 @@ func commandError(dir string, err error) error {
 	if text == "" {
 		return errors.New(strings.TrimPrefix(reason, "err: "))
 	}
-	var faults []error
+	var faults fault.List
 	for line := range strings.Lines(text) {
 		if position, message := splitPosition(dir, strings.TrimSpace(line)); position.IsValid() {
-			faults = append(faults, Fault{position, message})
+			faults = append(faults, fault.Fault{Position: position, Message: message})
 		}
 	}
 	if len(faults) > 0 {
-		return errors.Join(faults...)
+		return faults
 	}
 	return fmt.Errorf("go list: %s", strings.TrimPrefix(oneLine(text), "go: "))
 }

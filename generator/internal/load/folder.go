@@ -13,7 +13,7 @@ import (
 
 	"golang.org/x/tools/go/packages"
 
-	"github.com/resgen-go/resgen/directives"
+	"github.com/resgen-go/resgen/internal/fault"
 )
 
 // A folder has something to do with us: a file that asks, or one that is ours.
@@ -34,7 +34,7 @@ func (f *folder) testsAsk() bool {
 	return slices.ContainsFunc(f.files, func(f *File) bool { return f.Test && f.Asks })
 }
 
-func (f *folder) read(sources []os.DirEntry) error {
+func (f *folder) read(sources []os.DirEntry, hooks Hooks) error {
 	for _, entry := range sources {
 		path := filepath.Join(f.dir, entry.Name())
 		src, err := readFile(path, entry)
@@ -45,11 +45,11 @@ func (f *folder) read(sources []os.DirEntry) error {
 			continue
 		}
 		file := &File{Path: path, Src: src, Test: strings.HasSuffix(path, "_test.go")}
-		if IsOutput(path, src) {
+		if hooks.IsOutput(path, src) {
 			f.outputs = append(f.outputs, file)
 			continue
 		}
-		file.Asks = directives.Asks(src)
+		file.Asks = hooks.Asks(src)
 		f.files = append(f.files, file)
 	}
 	return nil
@@ -86,11 +86,11 @@ func isFile(path string, entry os.DirEntry) bool {
 // unread are the syntax errors in files that nothing else parses, where it
 // matters that they ask for nothing: where an output would have to go, and where
 // the folder is named. A file that can't be read is not one without directives.
-func (f *folder) unread() []Fault {
-	if !f.leavesOutputs() && (f.asks() || !f.named) {
+func (f *folder) unread(hooks Hooks) fault.List {
+	if !f.leavesOutputs(hooks) && (f.asks() || !f.named) {
 		return nil
 	}
-	var faults []Fault
+	var faults fault.List
 	for _, file := range f.files {
 		if file.Syntax == nil {
 			_, err := parser.ParseFile(token.NewFileSet(), file.Path, file.Src, parser.SkipObjectResolution)
@@ -101,9 +101,9 @@ func (f *folder) unread() []Fault {
 }
 
 // leavesOutputs reports whether there is an output that no file asks for.
-func (f *folder) leavesOutputs() bool {
+func (f *folder) leavesOutputs(hooks Hooks) bool {
 	return slices.ContainsFunc(f.outputs, func(output *File) bool {
-		return !slices.ContainsFunc(f.files, func(file *File) bool { return file.Asks && OutputPath(file.Path) == output.Path })
+		return !slices.ContainsFunc(f.files, func(file *File) bool { return file.Asks && hooks.OutputPath(file.Path) == output.Path })
 	})
 }
 

@@ -4,8 +4,6 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
-	"errors"
-	"go/token"
 	"os"
 	"path/filepath"
 	"slices"
@@ -13,6 +11,8 @@ import (
 	"time"
 
 	"golang.org/x/tools/go/packages"
+
+	"github.com/resgen-go/resgen/internal/fault"
 )
 
 // driver is the configuration for asking the go command.
@@ -50,7 +50,8 @@ const (
 // graph asks the go command for the packages of the folders, with all that they
 // import. Our outputs do not exist for it, so that a stale or broken one cannot
 // stand in the way.
-func (c Config) graph(fset *token.FileSet, folders []*folder) ([]*packages.Package, error) {
+func (l *loader) graph(folders []*folder) ([]*packages.Package, error) {
+	c := l.cfg
 	overlay, err := hideOutputs(folders)
 	if err != nil {
 		return nil, err
@@ -65,7 +66,7 @@ func (c Config) graph(fset *token.FileSet, folders []*folder) ([]*packages.Packa
 		mode = plainMode
 	}
 	driver := c.driver(mode, flags)
-	driver.Fset, driver.ParseFile = fset, parsePlain
+	driver.Fset, driver.ParseFile = l.fset, l.parsePlain
 	driver.Tests = slices.ContainsFunc(folders, (*folder).testsAsk)
 	if slices.ContainsFunc(folders, (*folder).mayUseCgo) && c.getenv("CGO_ENABLED") == "" {
 		driver.Env = append(slices.Clip(driver.Env), "CGO_ENABLED=1") // else the go command leaves cgo files out where there is no C compiler
@@ -112,7 +113,7 @@ func (c Config) findNoFile() error {
 		case path != root && entry.IsDir() && name != "testdata" && skipped(name):
 			return filepath.SkipDir
 		case isGoFile(dir, entry) && !isFile(path, entry):
-			found = errors.Join(readFault(&os.PathError{Op: "read", Path: path, Err: errNoFile}))
+			found = fault.List{readFault(&os.PathError{Op: "read", Path: path, Err: errNoFile})}
 			return filepath.SkipAll
 		}
 		return nil

@@ -1,10 +1,9 @@
 // Package load turns package patterns into packages with syntax and types.
 //
-// It owns which folders a pattern means, which files of them are ours, and how
-// types are had without compiling anything: the go command tells the graph of
-// packages, and only what the declarations of the wanted packages can reach is
-// parsed and checked. Of what directives say it reads no more than which names
-// that needs: of wrappers and of classify functions.
+// It owns which folders a pattern means and how types are had without compiling
+// anything: the go command tells the graph of packages, and only what the
+// declarations of the wanted packages can reach is parsed and checked. What files
+// ask for, and which files are generated, its user says by [Hooks].
 package load
 
 import (
@@ -16,10 +15,14 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"github.com/resgen-go/resgen/internal/fault"
 )
 
-// Config says where and how packages are loaded. The zero Config is ready to use.
+// Config says where and how packages are loaded. The zero Config with all hooks is
+// ready to use.
 type Config struct {
+	Hooks Hooks
 	// Context ends the load early, with all processes that it has started. Nil
 	// means that nothing does.
 	Context context.Context
@@ -36,6 +39,34 @@ type Config struct {
 	// the fast way is at fault.
 	Plain bool
 }
+
+// Hooks say which files are generated, and from which others. Files are read by
+// several goroutines at a time.
+type Hooks struct {
+	// Asks reports whether something may be generated from a file. Only a package
+	// with such a file is loaded.
+	Asks func(src []byte) bool
+	// IsOutput reports whether a file is generated. The go command does not see it.
+	IsOutput func(path string, src []byte) bool
+	// OutputPath is where the output for a file stands.
+	OutputPath func(source string) string
+	// Read says what a file that asks is loaded with. It is called once for each
+	// file, whose syntax is complete.
+	Read func(fset *token.FileSet, file *File) Wants
+}
+
+// Wants is what the declarations of a file do not mention, though it is needed.
+type Wants struct {
+	// StandIns stand in for what the output for the file is going to declare, as
+	// far as the package does not declare it by hand. They are never read: with
+	// them, a signature that mentions something generated has a type.
+	StandIns []StandIn
+	// Functions are named in comments, as "Func" or "pkg.Func".
+	Functions []string
+}
+
+// StandIn is a declaration at package level.
+type StandIn struct{ Name, Text string }
 
 // Package is one package whose folder asks for us or holds an output of ours.
 type Package struct {
@@ -72,11 +103,11 @@ type Package struct {
 	Lengths map[*ast.ArrayType]ast.Expr
 	// Below are errors in dependencies. They matter only where a type is not
 	// known for them.
-	Below []Fault
+	Below fault.List
 	// Faults are the reasons why the package does not compile or can't be read,
 	// sorted by position: those of the go command, the parser and the type
 	// checker, but none that our own outputs would mend.
-	Faults []Fault
+	Faults fault.List
 }
 
 // Module is the module of a package.
@@ -95,18 +126,16 @@ type File struct {
 	Syntax *ast.File
 	// Test says that the name ends in _test.go.
 	Test bool
-	// Asks says that there is text that looks like one of our directives. Files
-	// that do not ask hold none.
+	// Asks says that something may be generated from the file.
 	Asks bool
+
+	wants *Wants // nil: not read
 }
 
 // Lookup finds what the files of the package declare under a name at package
 // level, else nil.
 //
-// The scope of Types also holds stand-ins for what our outputs declare, which
-// are never read: a struct type that embeds the interface, and its constructor.
-// With these, a signature that mentions a wrapper has a type. Lookup does not
-// find them.
+// The scope of Types also holds stand-ins, which Lookup does not find.
 func (p *Package) Lookup(name string) types.Object {
 	if p.Types == nil {
 		return nil
@@ -152,6 +181,7 @@ func Packages(cfg Config, patterns ...string) ([]*Package, error) {
 		return nil, err
 	}
 	l := newLoader(cfg)
+	l.folders = found.folders
 	if err := l.load(found.asking()); err != nil {
 		return nil, err
 	}

@@ -1,4 +1,4 @@
-package load
+package load_test
 
 import (
 	"flag"
@@ -13,7 +13,16 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"golang.org/x/tools/txtar"
+
+	"github.com/resgen-go/resgen/generator/internal/load"
+	"github.com/resgen-go/resgen/generator/internal/outputs"
 )
+
+// packagesOf loads packages with the hooks that the generator has.
+func packagesOf(cfg load.Config, patterns ...string) ([]*load.Package, error) {
+	cfg.Hooks = new(outputs.Reader).Hooks()
+	return load.Packages(cfg, patterns...)
+}
 
 var update = flag.Bool("update", false, "write what is loaded into the cases of testdata")
 
@@ -42,7 +51,7 @@ func testCase(t *testing.T, path string, archive *txtar.Archive) {
 	dir := t.TempDir()
 	want := unpack(t, dir, archive)
 	cfg, patterns := settings(dir, string(archive.Comment))
-	got := load(dir, cfg, patterns)
+	got := show(dir, cfg, patterns)
 	if *update && got != want {
 		archive.Files = append(withoutWant(archive.Files), txtar.File{Name: "want", Data: []byte(got)})
 		if err := os.WriteFile(path, txtar.Format(archive), 0o644); err != nil {
@@ -57,7 +66,7 @@ func testCase(t *testing.T, path string, archive *txtar.Archive) {
 		return
 	}
 	cfg.Plain = true
-	if diff := cmp.Diff(want, load(dir, cfg, patterns)); diff != "" {
+	if diff := cmp.Diff(want, show(dir, cfg, patterns)); diff != "" {
 		t.Errorf("packages loaded the plain way (-want +got):\n%s", diff)
 	}
 }
@@ -103,8 +112,8 @@ func write(t testing.TB, files map[string]string) (dir string) {
 }
 
 // settings reads the comment of an archive.
-func settings(dir, comment string) (cfg Config, patterns []string) {
-	cfg = Config{Dir: dir, Env: append(os.Environ(), "GOPROXY=off", "GOFLAGS=", "GOWORK=")}
+func settings(dir, comment string) (cfg load.Config, patterns []string) {
+	cfg = load.Config{Dir: dir, Env: append(os.Environ(), "GOPROXY=off", "GOFLAGS=", "GOWORK=")}
 	for line := range strings.Lines(comment) {
 		key, value, _ := strings.Cut(strings.TrimSpace(line), ": ")
 		switch key {
@@ -122,8 +131,8 @@ func settings(dir, comment string) (cfg Config, patterns []string) {
 }
 
 // load is what Packages returns, as text with paths below dir.
-func load(dir string, cfg Config, patterns []string) string {
-	packages, err := Packages(cfg, patterns...)
+func show(dir string, cfg load.Config, patterns []string) string {
+	packages, err := packagesOf(cfg, patterns...)
 	var text strings.Builder
 	if err != nil {
 		fmt.Fprintf(&text, "error: %v\n", err)
@@ -134,7 +143,7 @@ func load(dir string, cfg Config, patterns []string) string {
 	return strings.ReplaceAll(strings.ReplaceAll(text.String(), dir+string(filepath.Separator), ""), dir, ".")
 }
 
-func describe(text *strings.Builder, p *Package) {
+func describe(text *strings.Builder, p *load.Package) {
 	fmt.Fprintf(text, "package %s in %s\n", p.Path, p.Dir)
 	describeFiles(text, "file", p.Files)
 	describeFiles(text, "output", p.Outputs)
@@ -154,7 +163,7 @@ func describe(text *strings.Builder, p *Package) {
 	}
 }
 
-func describeFiles(text *strings.Builder, kind string, files []*File) {
+func describeFiles(text *strings.Builder, kind string, files []*load.File) {
 	for _, f := range files {
 		fmt.Fprintf(text, "\t%s %s", kind, filepath.Base(f.Path))
 		if f.Asks {
@@ -169,13 +178,13 @@ func describeFiles(text *strings.Builder, kind string, files []*File) {
 
 func TestTheOrderOfPatternsChangesNothing(t *testing.T) {
 	dir := write(t, synthetic(6, true))
-	cfg := Config{Dir: dir}
-	want := load(dir, cfg, []string{"./..."})
+	cfg := load.Config{Dir: dir}
+	want := show(dir, cfg, []string{"./..."})
 	for _, patterns := range [][]string{
 		{"./p5", "./p4", "./p3", "./p2", "./p1", "./p0"},
 		{"example.test/shop/p3", "./p0", "./p1", "./...", "example.test/shop/p4"},
 	} {
-		if diff := cmp.Diff(want, load(dir, cfg, patterns)); diff != "" {
+		if diff := cmp.Diff(want, show(dir, cfg, patterns)); diff != "" {
 			t.Errorf("%v (-want +got):\n%s", patterns, diff)
 		}
 	}
@@ -187,18 +196,18 @@ func TestAFolderIsLoadedThroughALink(t *testing.T) {
 	if err := os.Symlink(dir, link); err != nil {
 		t.Fatal(err)
 	}
-	want := load(dir, Config{Dir: dir}, []string{"./..."})
-	if got := load(link, Config{Dir: link}, []string{"./..."}); got != want {
+	want := show(dir, load.Config{Dir: dir}, []string{"./..."})
+	if got := show(link, load.Config{Dir: link}, []string{"./..."}); got != want {
 		t.Errorf("got\n%s\ninstead of\n%s", got, want)
 	}
-	if got := load(link, Config{Dir: link}, []string{link + "/p0"}); got != want {
+	if got := show(link, load.Config{Dir: link}, []string{link + "/p0"}); got != want {
 		t.Errorf("by its path: got\n%s\ninstead of\n%s", got, want)
 	}
 }
 
 func TestTheWorkingDirectoryIsTheDefault(t *testing.T) {
 	t.Chdir(filepath.Join(write(t, synthetic(1, true)), "p0"))
-	got, err := Packages(Config{})
+	got, err := packagesOf(load.Config{})
 	if err != nil || len(got) != 1 || got[0].Path != "example.test/shop/p0" {
 		t.Errorf("got %v and error %v", got, err)
 	}
@@ -212,7 +221,7 @@ func TestAFileThatCannotBeReadIsTold(t *testing.T) {
 	if err := os.Chmod(filepath.Join(dir, "p0", "help.go"), 0); err != nil {
 		t.Fatal(err)
 	}
-	if got := load(dir, Config{Dir: dir}, []string{"./..."}); !strings.Contains(got, "permission denied") {
+	if got := show(dir, load.Config{Dir: dir}, []string{"./..."}); !strings.Contains(got, "permission denied") {
 		t.Errorf("got\n%s", got)
 	}
 }
@@ -224,7 +233,7 @@ func TestAFunctionThatOnlyADirectiveNamesIsLoaded(t *testing.T) {
 		"shop.go": "package shop\n\nimport other \"example.test/shop/dep\"\n\n//resilience:breaker shop classify=other.Classify\n" +
 			"type Payments interface{ M() error }\n\nfunc f() { other.Other() }\n",
 	})
-	got, err := Packages(Config{Dir: dir})
+	got, err := packagesOf(load.Config{Dir: dir})
 	if err != nil || len(got) != 1 || len(got[0].Types.Imports()) != 1 {
 		t.Fatalf("got %v and error %v", got, err)
 	}
@@ -243,7 +252,7 @@ func TestElementsOfAnArrayNeedNoImportWhereItsTypeTellsItsLength(t *testing.T) {
 			"type Key [len(known) + len(plain)]byte\n",
 		"shop.go": "package shop\n\nimport \"example.test/shop/lib\"\n\n//resilience:breaker\ntype Payments interface{ M(lib.Key) error }\n",
 	})
-	got, err := Packages(Config{Dir: dir})
+	got, err := packagesOf(load.Config{Dir: dir})
 	if err != nil || len(got) != 1 || len(got[0].Faults) > 0 {
 		t.Fatalf("got %v and error %v", got, err)
 	}
@@ -259,7 +268,7 @@ func TestElementsOfAnArrayNeedNoImportWhereItsTypeTellsItsLength(t *testing.T) {
 func TestAnEmptyBuildCacheStaysEmpty(t *testing.T) {
 	cache := filepath.Join(t.TempDir(), "cache")
 	dir := write(t, synthetic(1, true))
-	loaded, err := Packages(Config{Dir: dir, Env: append(os.Environ(), "GOCACHE="+cache)}, "./...")
+	loaded, err := packagesOf(load.Config{Dir: dir, Env: append(os.Environ(), "GOCACHE="+cache)}, "./...")
 	if err != nil || len(loaded) != 1 || len(loaded[0].Faults) > 0 {
 		t.Fatalf("%d packages, error %v", len(loaded), err)
 	}
@@ -271,7 +280,7 @@ func TestAnEmptyBuildCacheStaysEmpty(t *testing.T) {
 func TestAMissingGoCommandIsTold(t *testing.T) {
 	dir := write(t, synthetic(1, true))
 	t.Setenv("PATH", "")
-	_, err := Packages(Config{Dir: dir}, "./...")
+	_, err := packagesOf(load.Config{Dir: dir}, "./...")
 	if err == nil || !strings.HasPrefix(err.Error(), "go command required, not found") {
 		t.Errorf("got %v", err)
 	}
@@ -314,7 +323,7 @@ type (
 )
 `,
 	})
-	loaded, err := Packages(Config{Dir: dir})
+	loaded, err := packagesOf(load.Config{Dir: dir})
 	if err != nil || len(loaded) != 1 || len(loaded[0].Faults) > 0 {
 		t.Fatalf("%v, error %v", loaded, err)
 	}
@@ -353,7 +362,7 @@ func New(names.Message) wire.Message { return wire.Message{} }
 `,
 		"lib/names/names.go": "package names\n\nimport \"example.test/shop/lib/internal/wire\"\n\ntype (\n\tMessage = wire.Message\n\tOwn struct{}\n)\n",
 	})
-	loaded, err := Packages(Config{Dir: dir}, "./app")
+	loaded, err := packagesOf(load.Config{Dir: dir}, "./app")
 	if err != nil || len(loaded) != 1 || len(loaded[0].Faults) > 0 {
 		t.Fatalf("%v, error %v", loaded, err)
 	}

@@ -12,12 +12,13 @@ import (
 
 // A loader loads the packages of one call.
 type loader struct {
-	cfg   Config
-	fset  *token.FileSet
-	sizes types.Sizes
-	nodes map[string]*node // by ID
-	picks map[*folder]*pick
-	slots chan struct{} // bounds the work that is done at one time
+	cfg     Config
+	fset    *token.FileSet
+	sizes   types.Sizes
+	folders []*folder
+	nodes   map[string]*node // by ID
+	picks   map[*folder]*pick
+	slots   chan struct{} // bounds the work that is done at one time
 
 	done    chan *node // packages that have been parsed
 	parsing int        // packages that are still to come
@@ -45,7 +46,7 @@ func (l *loader) load(folders []*folder) error {
 	if len(folders) == 0 {
 		return nil
 	}
-	listed, err := l.cfg.graph(l.fset, folders)
+	listed, err := l.graph(folders)
 	if err != nil {
 		return err
 	}

@@ -8,7 +8,7 @@ import (
 
 	"golang.org/x/tools/go/packages"
 
-	"github.com/resgen-go/resgen/directives"
+	"github.com/resgen-go/resgen/internal/fault"
 )
 
 // A node is a package of the graph, in one variant, with what was found out
@@ -38,8 +38,8 @@ type node struct {
 	info    *types.Info
 	lengths map[*ast.ArrayType]ast.Expr // that stem from C
 
-	syntaxFaults []Fault
-	typeFaults   []Fault       // of a dependency, only imports that fail
+	syntaxFaults fault.List
+	typeFaults   fault.List    // of a dependency, only imports that fail
 	doubts       []types.Error // the other errors of a dependency
 }
 
@@ -61,8 +61,6 @@ type source struct {
 	used    map[*node]bool     // packages that what is kept of the file mentions
 	cgo     bool               // it imports C
 	standIn bool
-
-	annotated []directives.Interface // of a file that outputs are ours for
 }
 
 // A unit is a declaration that is kept or dropped as a whole.

@@ -9,14 +9,14 @@ import (
 	"slices"
 	"sync"
 
-	"github.com/resgen-go/resgen/directives"
+	"github.com/resgen-go/resgen/internal/fault"
 )
 
 // parse reads the files of a package, and takes them apart.
 func (l *loader) parse(n *node) {
 	files := n.ownFiles()
 	var busy sync.WaitGroup
-	faults := make([][]Fault, len(files))
+	faults := make([]fault.List, len(files))
 	for i, file := range files {
 		busy.Go(func() {
 			l.slots <- struct{}{}
@@ -63,14 +63,17 @@ func (n *node) ownFiles() []*File {
 
 // parseFile parses one file: of a root with all that is in it, of a dependency
 // without the bodies of functions. A file of ours stays without syntax.
-func (l *loader) parseFile(n *node, file *File) []Fault {
+func (l *loader) parseFile(n *node, file *File) fault.List {
+	if file.Syntax != nil {
+		return nil // by parsePlain
+	}
 	if file.Src == nil {
 		src, err := os.ReadFile(file.Path)
-		if err != nil || n.own() && IsOutput(file.Path, src) {
+		if err != nil || n.own() && l.cfg.Hooks.IsOutput(file.Path, src) {
 			return nil
 		}
 		file.Src = cutBodies(src)
-		file.Asks = n.own() && directives.Asks(src)
+		file.Asks = n.own() && l.cfg.Hooks.Asks(src)
 	}
 	mode := parser.SkipObjectResolution
 	if n.folder != nil || file.Asks {

@@ -51,33 +51,32 @@ func (l *loader) queue(n *node) {
 	}()
 }
 
-// keepAll keeps what a root declares, what its directives name, and what else
-// has the names of its wrappers.
+// keepAll keeps what a root declares, what its comments name, and what else has
+// the names of its stand-ins.
 func (l *loader) keepAll(n *node) {
 	l.keep(n.all...)
 	for _, s := range n.sources {
 		for name := range n.promised {
 			l.want(s, nil, name)
 		}
-		for _, i := range s.annotated {
-			for _, d := range i.All() {
-				l.wantClassifier(s, d.Classify.Text)
+		if s.file.wants != nil {
+			for _, function := range s.file.wants.Functions {
+				l.wantFunction(s, function)
 			}
 		}
 	}
 }
 
-// wantClassifier wants the function that a directive in s names, if it names one.
-// Where it is of another package, any file of the package may import that.
-func (l *loader) wantClassifier(s *source, function string) {
+// wantFunction wants a function that a comment in s names. Where it is of another
+// package, any file of the package may import that.
+func (l *loader) wantFunction(s *source, function string) {
 	pkg, name, qualified := strings.Cut(function, ".")
-	switch {
-	case qualified:
-		for _, from := range s.node.sources {
-			l.wantFrom(from, cmp.Or(from.imports[pkg], from.blank[pkg]), name)
-		}
-	case pkg != "":
-		l.want(s, nil, pkg)
+	if !qualified {
+		l.want(s, nil, function)
+		return
+	}
+	for _, from := range s.node.sources {
+		l.wantFrom(from, cmp.Or(from.imports[pkg], from.blank[pkg]), name)
 	}
 }
 

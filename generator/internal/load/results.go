@@ -9,6 +9,8 @@ import (
 	"strings"
 
 	"golang.org/x/tools/go/packages"
+
+	"github.com/resgen-go/resgen/internal/fault"
 )
 
 // packages are the results for all that was found, sorted by folder.
@@ -27,14 +29,14 @@ func (l *loader) results(f *folder) []*Package {
 	results := []*Package{primary}
 	got := l.picks[f]
 	if got == nil {
-		primary.Faults = f.unread()
+		primary.Faults = f.unread(l.cfg.Hooks)
 		return results
 	}
 	if got.primary != nil {
 		l.fill(primary, f, got.primary)
 	}
 	if got.primary == nil && got.external == nil {
-		primary.Faults = []Fault{{Message: "the go command lists no package in " + f.dir}}
+		primary.Faults = fault.List{{Message: "the go command lists no package in " + f.dir}}
 	}
 	if got.external != nil {
 		external := &Package{Dir: f.dir, Fset: l.fset, External: true}
@@ -42,7 +44,7 @@ func (l *loader) results(f *folder) []*Package {
 		results = append(results, external)
 	}
 	primary.Ignored = f.ignored(results)
-	primary.Faults = sortFaults(append(primary.Faults, f.unread()...))
+	primary.Faults = append(primary.Faults, f.unread(l.cfg.Hooks)...).Sorted()
 	return results
 }
 
@@ -83,16 +85,16 @@ func (l *loader) fill(result *Package, f *folder, p *packages.Package) {
 
 // faults are all that is wrong with a package. One without a position only
 // counts if there is no better.
-func (l *loader) faults(n *node, f *folder) []Fault {
-	var bare []Fault
+func (l *loader) faults(n *node, f *folder) fault.List {
+	var bare fault.List
 	faults := n.compileFaults()
-	for _, fault := range append(l.listFaults(n), l.cycles(n)...) {
-		switch fault = l.placed(n, fault); {
-		case f.wild && strings.Contains(fault.Message, allExcluded):
-		case fault.Position.Filename == "":
-			bare = append(bare, fault)
+	for _, found := range append(l.listFaults(n), l.cycles(n)...) {
+		switch found = l.placed(n, found); {
+		case f.wild && strings.Contains(found.Message, allExcluded):
+		case found.Position.Filename == "":
+			bare = append(bare, found)
 		default:
-			faults = append(faults, fault)
+			faults = append(faults, found)
 		}
 	}
 	if l.troubled() {
@@ -103,7 +105,7 @@ func (l *loader) faults(n *node, f *folder) []Fault {
 	if len(faults) == 0 {
 		faults = bare
 	}
-	return sortFaults(faults)
+	return faults.Sorted()
 }
 
 // allExcluded is what the go command says of a folder that a wildcard would not
@@ -111,7 +113,7 @@ func (l *loader) faults(n *node, f *folder) []Fault {
 const allExcluded = "build constraints exclude all Go files"
 
 // compileFaults are what the parser finds, else what the type checker finds.
-func (n *node) compileFaults() []Fault {
+func (n *node) compileFaults() fault.List {
 	if len(n.syntaxFaults) > 0 {
 		return slices.Clone(n.syntaxFaults)
 	}
@@ -156,11 +158,11 @@ func isDependency(n *node) bool { return n.folder == nil }
 
 func isAny(*node) bool { return true }
 
-func (l *loader) faultsOfDependency(n *node) []Fault {
+func (l *loader) faultsOfDependency(n *node) fault.List {
 	faults := n.compileFaults()
 	if len(n.GoFiles) > 0 { // else its importer tells
-		for _, fault := range l.listFaults(n) {
-			faults = append(faults, l.placed(n, fault))
+		for _, found := range l.listFaults(n) {
+			faults = append(faults, l.placed(n, found))
 		}
 	}
 	return faults
@@ -168,8 +170,8 @@ func (l *loader) faultsOfDependency(n *node) []Fault {
 
 // doubtsBelow are the other errors in the packages that n uses, and all of
 // those in roots.
-func (l *loader) doubtsBelow(n *node) []Fault {
-	var faults []Fault
+func (l *loader) doubtsBelow(n *node) fault.List {
+	var faults fault.List
 	for _, dep := range below(n, isAny, map[*node]bool{}) {
 		if !isDependency(dep) {
 			faults = append(faults, dep.compileFaults()...)
@@ -180,21 +182,21 @@ func (l *loader) doubtsBelow(n *node) []Fault {
 			}
 		}
 	}
-	return sortFaults(faults)
+	return faults.Sorted()
 }
 
 // listFaults are the faults that the go command finds with a package, but for
 // those in outputs of ours.
-func (l *loader) listFaults(n *node) []Fault {
-	return slices.DeleteFunc(l.cfg.listFaults(n.Package), func(fault Fault) bool {
-		src, err := os.ReadFile(fault.Position.Filename)
-		return err == nil && n.own() && IsOutput(fault.Position.Filename, src)
+func (l *loader) listFaults(n *node) fault.List {
+	return slices.DeleteFunc(l.cfg.listFaults(n.Package), func(found fault.Fault) bool {
+		src, err := os.ReadFile(found.Position.Filename)
+		return err == nil && n.own() && l.cfg.Hooks.IsOutput(found.Position.Filename, src)
 	})
 }
 
 // listFaults are the faults that the go command finds with a package.
-func (c Config) listFaults(p *packages.Package) []Fault {
-	var faults []Fault
+func (c Config) listFaults(p *packages.Package) fault.List {
+	var faults fault.List
 	for _, e := range p.Errors {
 		if e.Kind == packages.ListError { // the other kinds are found here, without what our outputs would mend
 			faults = append(faults, ofFile(p.Dir, listFault(c.Dir, e)))
@@ -214,15 +216,15 @@ func (n *node) closesCycle() bool {
 
 // cycles are the cycles that n is in, whatever package the go command tells
 // them of.
-func (l *loader) cycles(n *node) []Fault {
-	var faults []Fault
+func (l *loader) cycles(n *node) fault.List {
+	var faults fault.List
 	for _, other := range l.nodes {
 		if other == n || !other.closesCycle() {
 			continue
 		}
-		for _, fault := range l.listFaults(other) {
-			if strings.HasPrefix(fault.Message, importCycle) && speaksOf(fault, n.PkgPath) {
-				faults = append(faults, fault)
+		for _, found := range l.listFaults(other) {
+			if strings.HasPrefix(found.Message, importCycle) && speaksOf(found, n.PkgPath) {
+				faults = append(faults, found)
 			}
 		}
 	}
@@ -231,9 +233,9 @@ func (l *loader) cycles(n *node) []Fault {
 
 // placed gives a fault without a position the position of an import that it
 // speaks of.
-func (l *loader) placed(n *node, fault Fault) Fault {
-	if fault.Position.Filename != "" {
-		return fault
+func (l *loader) placed(n *node, found fault.Fault) fault.Fault {
+	if found.Position.Filename != "" {
+		return found
 	}
 	for _, s := range n.sources {
 		for _, spec := range s.file.Syntax.Imports {
@@ -241,17 +243,17 @@ func (l *loader) placed(n *node, fault Fault) Fault {
 			if dep := s.specs[spec]; dep != nil {
 				path = dep.PkgPath
 			}
-			if speaksOf(fault, path) {
-				fault.Position = l.fset.Position(spec.Path.Pos())
-				return fault
+			if speaksOf(found, path) {
+				found.Position = l.fset.Position(spec.Path.Pos())
+				return found
 			}
 		}
 	}
-	return fault
+	return found
 }
 
-func speaksOf(fault Fault, path string) bool {
-	return slices.Contains(strings.FieldsFunc(fault.Message, isBlankOrBracket), path)
+func speaksOf(found fault.Fault, path string) bool {
+	return slices.Contains(strings.FieldsFunc(found.Message, isBlankOrBracket), path)
 }
 
 func isBlankOrBracket(r rune) bool { return strings.ContainsRune(" []()", r) }

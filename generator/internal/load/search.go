@@ -14,6 +14,8 @@ import (
 	"sync"
 
 	"golang.org/x/tools/go/packages"
+
+	"github.com/resgen-go/resgen/internal/fault"
 )
 
 // findings are what a search found.
@@ -175,11 +177,11 @@ func (s *searcher) read(f *folder, sources []os.DirEntry) {
 	s.slots <- struct{}{}
 	s.busy.Go(func() {
 		defer func() { <-s.slots }()
-		if err := f.read(sources); err != nil {
+		if err := f.read(sources, s.cfg.Hooks); err != nil {
 			s.trouble(f.dir, err)
 			return
 		}
-		if f.asks() || len(f.outputs) > 0 || len(f.unread()) > 0 {
+		if f.asks() || len(f.outputs) > 0 || len(f.unread(s.cfg.Hooks)) > 0 {
 			s.keep(f)
 		}
 	})
@@ -190,7 +192,7 @@ func (s *searcher) read(f *folder, sources []os.DirEntry) {
 func (s *searcher) trouble(dir string, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	failed := &Package{Dir: dir, Faults: []Fault{readFault(err)}}
+	failed := &Package{Dir: dir, Faults: fault.List{readFault(err)}}
 	if errors.Is(err, errNoFile) {
 		s.failed = append(s.failed, failed)
 	} else {

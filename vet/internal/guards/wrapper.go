@@ -8,6 +8,8 @@ import (
 	"strings"
 
 	"golang.org/x/tools/go/types/typeutil"
+
+	"github.com/resgen-go/resgen/directives"
 )
 
 const runtimePath = "github.com/resgen-go/resgen/runtime"
@@ -71,7 +73,7 @@ func (p *Package) wired(constructor *ast.FuncDecl) []Method {
 		methods = append(methods, Method{
 			Name:     name,
 			Bulkhead: p.text(made["Bulkhead"]),
-			Entry:    made["Check"] != nil || made["Preload"] != nil || made["Lease"] != nil,
+			Entry:    Needs(made, directives.Reservation),
 			Preload:  p.permits(made["Preload"]),
 			Lease:    p.permits(made["Lease"]),
 		})
@@ -99,6 +101,18 @@ func (p *Package) EachGuard(constructor *ast.FuncDecl, do func(method string, ma
 		}
 		return true
 	})
+}
+
+// Needs reports whether one of the guards that are made needs a context to carry
+// something.
+func Needs(made map[string]ast.Expr, cargo directives.Cargo) bool {
+	for _, row := range directives.Table {
+		fills := func(param directives.Param) bool { return made[param.Field] != nil }
+		if row.Needs == cargo && slices.ContainsFunc(row.Params, fills) {
+			return true
+		}
+	}
+	return false
 }
 
 // permits reads a list of permits, without those of which the bulkhead or the

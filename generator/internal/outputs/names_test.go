@@ -1,4 +1,4 @@
-package load
+package outputs
 
 import "testing"
 
@@ -34,13 +34,13 @@ func TestIsOutput(t *testing.T) {
 	}
 }
 
-func TestOutputPath(t *testing.T) {
+func TestPath(t *testing.T) {
 	for source, want := range map[string]string{
 		"/a/shop.go":      "/a/shop_resilience.go",
 		"/a/shop_test.go": "/a/shop_resilience_test.go",
 		"c_linux.go":      "c_linux_resilience.go",
 	} {
-		if got := OutputPath(source); got != want {
+		if got := Path(source); got != want {
 			t.Errorf("output of %s is %s instead of %s", source, got, want)
 		}
 	}
