@@ -95,8 +95,7 @@ func embeddedBy(x ast.Expr) []ast.Expr {
 	return list
 }
 
-// spot is where a file declares a method. Columns are not known of dependencies,
-// as bodies are cut out of them.
+// spot is where a file declares a method.
 type spot struct {
 	line int
 	name string

@@ -62,7 +62,7 @@ func (n *node) ownFiles() []*File {
 }
 
 // parseFile parses one file: of a root with all that is in it, of a dependency
-// without the bodies of functions. A file of ours stays without syntax.
+// only what matters to others. An output stays without syntax.
 func (l *loader) parseFile(n *node, file *File) fault.List {
 	if file.Syntax != nil {
 		return nil // by parsePlain
@@ -72,7 +72,7 @@ func (l *loader) parseFile(n *node, file *File) fault.List {
 		if err != nil || n.own() && l.cfg.Hooks.IsOutput(file.Path, src) {
 			return nil
 		}
-		file.Src = cutBodies(src)
+		file.Src = src
 		file.Asks = n.own() && l.cfg.Hooks.Asks(src)
 	}
 	mode := parser.SkipObjectResolution
@@ -82,9 +82,19 @@ func (l *loader) parseFile(n *node, file *File) fault.List {
 	var err error
 	file.Syntax, err = parser.ParseFile(l.fset, file.Path, file.Src, mode)
 	if n.folder == nil {
+		emptyBodies(file.Syntax)
 		dropValues(file.Syntax)
 	}
 	return syntaxFaults(err)
+}
+
+// emptyBodies empties the bodies of functions, which no type depends on.
+func emptyBodies(file *ast.File) {
+	for _, decl := range file.Decls {
+		if f, ok := decl.(*ast.FuncDecl); ok && f.Body != nil {
+			f.Body.List = nil
+		}
+	}
 }
 
 // dropValues takes away the values of variables, as far as the types of the
@@ -92,13 +102,11 @@ func (l *loader) parseFile(n *node, file *File) fault.List {
 func dropValues(file *ast.File) {
 	for _, decl := range file.Decls {
 		group, ok := decl.(*ast.GenDecl)
-		if !ok {
+		if !ok || group.Tok != token.VAR {
 			continue
 		}
 		for _, spec := range group.Specs {
-			if spec, ok := spec.(*ast.ValueSpec); ok && group.Tok == token.VAR {
-				dropValue(spec)
-			}
+			dropValue(spec.(*ast.ValueSpec))
 		}
 	}
 }

@@ -60,11 +60,7 @@ func (l *loader) parsePlain(fset *token.FileSet, path string, src []byte) (*ast.
 	}
 	syntax, err := parser.ParseFile(fset, path, src, parser.SkipObjectResolution)
 	if err == nil {
-		for _, decl := range syntax.Decls {
-			if f, ok := decl.(*ast.FuncDecl); ok && f.Body != nil {
-				f.Body.List = nil
-			}
-		}
+		emptyBodies(syntax)
 	}
 	return syntax, err
 }
