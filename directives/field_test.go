@@ -237,7 +237,7 @@ func TestFieldG09AGuessIsAWarning(t *testing.T) {
 }
 
 func TestClientsC17NoneOptsOutOfKinds(t *testing.T) {
-	const allowed = " (allowed: breaker, bulkhead, timeout"
+	const allowed = " (allowed: breaker, ratelimit, bulkhead, timeout"
 	for line, want := range map[string]string{
 		"none timeout":          "",
 		"none timeout breaker":  "",
@@ -267,7 +267,7 @@ func TestClientsC17NoneContradictsItsKindsAlone(t *testing.T) {
 		"none timeout\n//resilience:breaker b":              "",
 		"none timeout\n//resilience:anticipate check=b":     "",
 		"none\n//resilience:anticipate check=b":             "contradicts anticipate " + contradiction,
-		"none timout\n//resilience:timeout slow":            `there is no guard "timout" to opt out of; did you mean timeout? (allowed: breaker, bulkhead, timeout)`,
+		"none timout\n//resilience:timeout slow":            `there is no guard "timout" to opt out of; did you mean timeout? (allowed: breaker, ratelimit, bulkhead, timeout)`,
 		"none timeout\n//resilience:probe":                  "",
 		"none timeout bulkhead\n//resilience:bulkhead pool": "contradicts bulkhead " + contradiction,
 	} {

@@ -104,6 +104,10 @@ var (
 		Unit: "permit", Counted: "Permits", Entry: "Bulkhead", Limit: "maxConcurrentCalls",
 		settings: map[sort]string{number: "maxConcurrentCalls", duration: "maxWaitDuration", strategy: "limit"},
 	}
+	rateLimits = &Section{
+		Name: "rateLimits", Noun: "rate limit",
+		settings: map[sort]string{number: "limit", duration: "period"},
+	}
 	timeouts = &Section{
 		Name: "timeouts", Noun: "timeout",
 		settings: map[sort]string{number: "duration", duration: "duration"},
@@ -118,6 +122,13 @@ var Table = []Row{
 		Params:  []Param{{Section: breakers, Field: "Breaker"}, {Key: "classify", Form: Function, Field: "Classify"}},
 		Refuses: true,
 		Doc:     "guards with breaker NAME; FUNC tells failures from successes",
+	},
+	{
+		Name:    "ratelimit",
+		On:      OnType | OnMethod,
+		Params:  []Param{{Section: rateLimits, Field: "RateLimit"}},
+		Refuses: true,
+		Doc:     "limits how many calls begin in a time with rate limit NAME",
 	},
 	{
 		Name:    Bulkhead,

@@ -33,6 +33,7 @@ func TestTheTableBecomesDocumentation(t *testing.T) {
 func TestUsage(t *testing.T) {
 	want := map[string]string{
 		directives.Breaker:    "//resilience:breaker [NAME] [classify=FUNC]",
+		"ratelimit":           "//resilience:ratelimit [NAME]",
 		directives.Bulkhead:   "//resilience:bulkhead [NAME]",
 		directives.Timeout:    "//resilience:timeout [NAME]",
 		directives.Anticipate: "//resilience:anticipate [check=A,B…] [preload=A:n,…] [lease=A:n,…]",

@@ -7,6 +7,7 @@ import (
 
 	"github.com/resgen-go/resgen/runtime/internal/breaker"
 	"github.com/resgen-go/resgen/runtime/internal/bulkhead"
+	"github.com/resgen-go/resgen/runtime/internal/ratelimit"
 )
 
 // Call is one guarded call. The zero value is ready to begin, once. It belongs to
@@ -19,6 +20,7 @@ type Call struct {
 	period      *breaker.Period // in which the call began
 	slowAt      breaker.Instant // 0: slow calls mean nothing
 	began       breaker.Instant // 0: no bulkhead wants to know
+	turn        ratelimit.Turn
 	permit      bulkhead.Permit
 	reservation *bulkhead.Reservation
 	measured    *measured
@@ -40,8 +42,8 @@ type measured struct {
 	err    error              // that the caller gets
 }
 
-// Begin takes what g says the call needs, in the order gate, bulkhead, breaker,
-// timeout. The error is a [*RefusalError]; then everything was given back.
+// Begin takes what g says the call needs, in the order gate, rate limit, bulkhead,
+// breaker, timeout. The error is a [*RefusalError]; then everything was given back.
 // Otherwise the call must end with Finish. Release must be deferred before Begin,
 // in case something panics. The context bounds the wait for a permit and carries
 // reservations; a method without a context passes context.Background(), and nil
@@ -103,43 +105,81 @@ func (c *Call) Begin(ctx context.Context, g *Guard) error {
 	return nil
 }
 
-// enter asks the breaker as a gate and takes a permit of the bulkhead.
+// enter asks the breaker as a gate and takes a token of the rate limit and a permit
+// of the bulkhead.
 func (c *Call) enter(g *Guard) (waited bool, refusal *RefusalError) {
 	if g.entry {
 		return c.reserve(g)
 	}
 	if g.breaker != nil {
 		if period, admits := g.breaker.Gate(); !admits {
-			g.bulkhead.CountGate()
+			g.countGate()
 			return false, g.openRefusal(period)
 		}
 	}
-	permit, waited, refused := g.bulkhead.Admit(c.ctx, g.waits)
+	if g.rateLimit != nil {
+		gated := false
+		if waited, gated, refusal = c.takeTurn(g); gated {
+			return c.enter(g) // the gate says why
+		}
+		if refusal != nil || g.bulkhead == nil {
+			return waited, refusal
+		}
+	}
+	permit, waits, refused := g.bulkhead.Admit(c.ctx, g.waits)
 	switch {
 	case refused == nil:
 		c.permit = permit
-		return waited, nil
+		return waited || waits, nil
 	case refused.Kind == bulkhead.Gated:
 		return c.enter(g) // the gate says why
 	}
-	return waited, g.fullRefusal(refused)
+	return waits, g.fullRefusal(refused)
+}
+
+// takeTurn takes the token of the rate limit, unless the call has it already. It
+// reports whether a gate ended the wait for it.
+func (c *Call) takeTurn(g *Guard) (waited, gated bool, refusal *RefusalError) {
+	if c.turn.Taken() {
+		return false, false, nil
+	}
+	turn, waited, refused := g.rateLimit.Take(c.ctx, g.waits)
+	switch {
+	case refused == nil:
+		c.turn = turn
+		return waited, false, nil
+	case refused.Kind == ratelimit.Gated:
+		return waited, true, nil
+	}
+	return waited, false, g.rateRefusal(g.rateLimit, 1, refused)
 }
 
 // reserve is enter for an entry: it asks all gates and takes all permits. If it
 // waited for them it asks the gates again, because a breaker may have opened
 // meanwhile.
 func (c *Call) reserve(g *Guard) (waited bool, refusal *RefusalError) {
-	if refusal = g.ask(); refusal != nil || g.demand == nil {
+	if refusal = g.ask(); refusal != nil {
 		return false, refusal
 	}
-	reservation, waited, refused := g.demand.Reserve(c.ctx, g.waits)
-	switch {
-	case refused == nil:
-		c.reservation, c.ctx = reservation, reservation
-	case refused.Kind == bulkhead.Gated:
-		return c.reserve(g) // the gates say why
-	default:
-		return waited, g.fullRefusal(refused)
+	if g.rateLimit != nil {
+		gated := false
+		if waited, gated, refusal = c.takeTurn(g); gated {
+			return c.reserve(g) // the gates say why
+		}
+		if refusal != nil {
+			return waited, refusal
+		}
+	}
+	if g.demand != nil {
+		reservation, waits, refused := g.demand.Reserve(c.ctx, g.waits)
+		switch {
+		case refused == nil:
+			c.reservation, c.ctx, waited = reservation, reservation, waited || waits
+		case refused.Kind == bulkhead.Gated:
+			return c.reserve(g) // the gates say why
+		default:
+			return waits, g.fullRefusal(refused)
+		}
 	}
 	if waited {
 		refusal = g.ask()
@@ -335,6 +375,7 @@ func (c *Call) undo() {
 
 // giveBack returns what a call took that is not made.
 func (c *Call) giveBack(g *Guard) {
+	c.turn.Return()
 	if c.permit != (bulkhead.Permit{}) {
 		c.permit.Return()
 	}

@@ -26,6 +26,8 @@ var (
 	// ErrGate: a gate before an entry method refused its work. Such an error
 	// matches ErrOpen too.
 	ErrGate = errors.New("gate refused")
+	// ErrRate: a rate limit let no call begin in time.
+	ErrRate = errors.New("rate limit is reached")
 	// ErrTimeout: the call outlived the timeout of its guard. It is no refusal:
 	// the call was made, and counts as a failure.
 	ErrTimeout = errors.New("call outlived its timeout")
@@ -55,6 +57,8 @@ const (
 	// KindDone: the caller's context was done before the call began. No guard
 	// counts it. Matches the context's error only.
 	KindDone
+	// KindRate: the rate limit let no call begin in time. Matches ErrRate.
+	KindRate
 )
 
 // kinds says of each kind its name, the error text and the sentinels that match.
@@ -70,6 +74,7 @@ var kinds = [...]struct {
 	KindFull:       {"full", (*RefusalError).sayFull, []error{ErrFull}},
 	KindTooLarge:   {"too large", (*RefusalError).sayTooLarge, []error{ErrTooLarge}},
 	KindDone:       {"context done", (*RefusalError).sayDone, nil},
+	KindRate:       {"rate", (*RefusalError).sayRate, []error{ErrRate}},
 }
 
 // String is the kind in a word or two, such as "open".
@@ -102,7 +107,8 @@ type RefusalError struct {
 
 	refused  []refusal // by Name, or by Gates
 	retryAt  breaker.Instant
-	known    bool // retryAt is
+	known    bool  // retryAt is
+	rate     *rate // for KindRate
 	cause    error
 	registry *version // of the guard that refused; each registry has its own
 	circle   bool     // full, because it would have waited for itself
@@ -142,7 +148,12 @@ func (e *RefusalError) LogValue() slog.Value { return slog.StringValue(e.Error()
 // tell. With several refusing gates it is the longest of their waits, because all
 // must pass.
 func (e *RefusalError) RetryAfter() (time.Duration, bool) {
-	if e == nil || !e.known {
+	switch {
+	case e == nil:
+		return 0, false
+	case e.rate != nil:
+		return e.rate.limiter.RetryAfter(e.rate.n)
+	case !e.known:
 		return 0, false
 	}
 	return max(0, e.retryAt.Sub(breaker.Now())), true

@@ -185,7 +185,7 @@ func TestFieldL01RefusalsAreLoggedAsTheirText(t *testing.T) {
 }
 
 func TestFieldL01EveryKindOfRefusalTellsItsReason(t *testing.T) {
-	for kind := resilience.KindOpen; kind <= resilience.KindDone; kind++ {
+	for kind := resilience.KindOpen; kind <= resilience.KindRate; kind++ {
 		refusal := &resilience.RefusalError{Kind: kind, Method: "Client.Do", Name: "b", Gates: []string{"b"}, Wanted: 2}
 		want, _ := json.Marshal(refusal.Error())
 		if inJSON, inText := logged(refusal); inJSON != string(want) || inText != string(want) {
@@ -218,7 +218,7 @@ func TestFieldL01WhatTheRuntimeMakesIsLoggedInWords(t *testing.T) {
 
 func TestEachKindAndOutcomeHasAWordOfItsOwn(t *testing.T) {
 	seen := map[string]bool{}
-	for kind := resilience.KindOpen; kind <= resilience.KindDone; kind++ {
+	for kind := resilience.KindOpen; kind <= resilience.KindRate; kind++ {
 		text, _ := kind.MarshalText()
 		if seen[string(text)] || strings.Contains(string(text), "Kind") {
 			t.Errorf("%d is %s", kind, text)
@@ -232,7 +232,7 @@ func TestEachKindAndOutcomeHasAWordOfItsOwn(t *testing.T) {
 		}
 		seen[string(text)] = true
 	}
-	if got := fmt.Sprint(resilience.Kind(0), resilience.Kind(8), resilience.Outcome(3)); got != "Kind(0) Kind(8) Outcome(3)" {
+	if got := fmt.Sprint(resilience.Kind(0), resilience.Kind(99), resilience.Outcome(3)); got != "Kind(0) Kind(99) Outcome(3)" {
 		t.Errorf("unknown ones are %s", got)
 	}
 }

@@ -6,29 +6,32 @@ import (
 
 	"github.com/resgen-go/resgen/runtime/internal/breaker"
 	"github.com/resgen-go/resgen/runtime/internal/bulkhead"
+	"github.com/resgen-go/resgen/runtime/internal/ratelimit"
 )
 
 // Guard is what stands before one method of a wrapper. Generated constructors make
 // it with [Wiring.Guard]. It is safe for concurrent use.
 type Guard struct {
-	method   string           // such as "payments.Client.Do"
-	first    string           // name of the guard that is asked first
-	parts    []any            // breaker, bulkhead and whatever else it has of its own, to compare
-	alone    bool             // a breaker is the only guard
-	enters   bool             // something is asked before the breaker
-	entry    bool             // of an anticipated method
-	gates    gates            // of an entry: asked first, its own breaker before the others
-	waits    bulkhead.Gates   // end a wait for permits; nil without any
-	demand   *bulkhead.Demand // of an entry: its own permit and those of its reservation
-	bulkhead *bulkhead.Bulkhead
-	breaker  *breaker.Breaker
-	timeout  *timeout
-	classify func(error) Outcome
+	method    string           // such as "payments.Client.Do"
+	first     string           // name of the guard that is asked first
+	parts     []any            // breaker, bulkhead and whatever else it has of its own, to compare
+	alone     bool             // a breaker is the only guard
+	enters    bool             // something is asked before the breaker
+	entry     bool             // of an anticipated method
+	gates     gates            // of an entry: asked first, its own breaker before the others
+	waits     bulkhead.Gates   // end a wait for permits; nil without any
+	demand    *bulkhead.Demand // of an entry: its own permit and those of its reservation
+	rateLimit *ratelimit.Limiter
+	bulkhead  *bulkhead.Bulkhead
+	breaker   *breaker.Breaker
+	timeout   *timeout
+	classify  func(error) Outcome
 
 	events  *events
 	version *version // of the settings
 	open    atomic.Pointer[openRefusal]
 	full    atomic.Pointer[fullRefusal]
+	rated   atomic.Pointer[RefusalError]
 }
 
 // slowAfter is the duration above which a call is slow, 0 if none is.
@@ -41,6 +44,17 @@ func (g *Guard) slowAfter() time.Duration {
 
 // onTrial reports whether a call would be a trial.
 func (g *Guard) onTrial() bool { return g.breaker != nil && g.breaker.State() == HalfOpen }
+
+// countGate counts a call that the gate refused where the guards behind it count
+// their own refusals.
+func (g *Guard) countGate() {
+	if g.rateLimit != nil {
+		g.rateLimit.CountGate()
+	}
+	if g.bulkhead != nil {
+		g.bulkhead.CountGate()
+	}
+}
 
 // ask asks every gate of an entry and changes nothing. It returns nil if all admit
 // it.

@@ -13,6 +13,7 @@ import (
 	"github.com/resgen-go/resgen/runtime/internal/breaker"
 	"github.com/resgen-go/resgen/runtime/internal/bulkhead"
 	"github.com/resgen-go/resgen/runtime/internal/config"
+	"github.com/resgen-go/resgen/runtime/internal/ratelimit"
 	"github.com/resgen-go/resgen/runtime/internal/redact"
 	"github.com/resgen-go/resgen/runtime/internal/sharing"
 )
@@ -39,16 +40,17 @@ type Registry struct {
 	ended    chan struct{} // closed when Close has done its work
 	endErr   error
 
-	mu        sync.Mutex
-	settings  *config.File
-	reload    Reloaded     // the last one
-	sections  []anySection // all of them, in the order of the settings file
-	breakers  *section[*breaker.Breaker, breaker.Settings]
-	bulkheads *section[*bulkhead.Bulkhead, bulkhead.Sizing]
-	timeouts  *section[*timeout, *config.Timeout]
-	reserves  map[string]reserve // the largest of each bulkhead
-	usage     usage
-	latest    struct {
+	mu         sync.Mutex
+	settings   *config.File
+	reload     Reloaded     // the last one
+	sections   []anySection // all of them, in the order of the settings file
+	breakers   *section[*breaker.Breaker, breaker.Settings]
+	bulkheads  *section[*bulkhead.Bulkhead, bulkhead.Sizing]
+	timeouts   *section[*timeout, *config.Timeout]
+	rateLimits *section[*ratelimit.Limiter, *ratelimit.Settings]
+	reserves   map[string]reserve // the largest of each bulkhead
+	usage      usage
+	latest     struct {
 		settings breaker.Settings
 		strategy breaker.Strategy
 	}

@@ -8,6 +8,7 @@ import (
 	"github.com/resgen-go/resgen/runtime/internal/breaker"
 	"github.com/resgen-go/resgen/runtime/internal/bulkhead"
 	"github.com/resgen-go/resgen/runtime/internal/config"
+	"github.com/resgen-go/resgen/runtime/internal/ratelimit"
 )
 
 // addSections says once for each section of the settings with names in it what a
@@ -40,6 +41,14 @@ func (r *Registry) addSections() {
 		create: newTimeout,
 		retune: func(t *timeout, s *config.Timeout) func() { return func() { t.set(s) } },
 		show:   func(s *Snapshot, all []*timeout) { s.Timeouts = each(all, (*timeout).snapshot) },
+	})
+	r.rateLimits = addSection(r, section[*ratelimit.Limiter, *ratelimit.Settings]{
+		name:   config.RateLimits,
+		create: func(name string, s *ratelimit.Settings) *ratelimit.Limiter { return ratelimit.New(name, *s) },
+		retune: func(l *ratelimit.Limiter, s *ratelimit.Settings) func() { return func() { l.Retune(*s) } },
+		show: func(s *Snapshot, all []*ratelimit.Limiter) {
+			s.RateLimits = each(all, func(l *ratelimit.Limiter) RateLimitSnapshot { return newRateLimitSnapshot(l.Snapshot()) })
+		},
 	})
 }
 

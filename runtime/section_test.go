@@ -39,6 +39,7 @@ var guardings = []guarding{
 		"bulkheads", `{"maxConcurrentCalls": 3}`, `{"maxConcurrentCalls": 1}`, resilience.ErrTooLarge},
 	{"Lease", resilience.Guards{Lease: []resilience.Permits{{Bulkhead: "g", N: 2}}},
 		"bulkheads", `{"maxConcurrentCalls": 3}`, `{"maxConcurrentCalls": 2}`, resilience.ErrFull},
+	{"RateLimit", resilience.Guards{RateLimit: "g"}, "rateLimits", `{}`, `{"limit": 1, "period": "1h"}`, resilience.ErrRate},
 	{"Timeout", resilience.Guards{Timeout: "g"}, "timeouts", `{}`, `{"duration": "1ns"}`, resilience.ErrTimeout},
 }
 
@@ -95,6 +96,8 @@ func (row guarding) call(t *testing.T, registry *resilience.Registry, guard *res
 		do(context.Background(), guard, returns(nil))
 	case row.section == "breakers":
 		do(context.Background(), newGuard(t, registry, resilience.Guards{Breaker: "g"}), returns(failing))
+	case row.section == "rateLimits":
+		do(context.Background(), newGuard(t, registry, resilience.Guards{RateLimit: "g"}), returns(nil))
 	case row.section == "bulkheads":
 		if err := under.Begin(context.Background(), newGuard(t, registry, resilience.Guards{Bulkhead: "g"})); err != nil {
 			t.Fatal(err)

@@ -11,13 +11,14 @@ import (
 // Snapshot is a registry at one moment, for dashboards: each breaker and each
 // bulkhead is consistent in itself. It encodes to stable JSON.
 type Snapshot struct {
-	At        time.Time          `json:"at"`
-	Breakers  []BreakerSnapshot  `json:"breakers"`
-	Bulkheads []BulkheadSnapshot `json:"bulkheads"`
-	Timeouts  []TimeoutSnapshot  `json:"timeouts"`
-	Settings  SettingsSnapshot   `json:"settings"`
-	Fleet     *FleetSnapshot     `json:"fleet,omitempty"` // nil where nothing is shared, and before the first exchange
-	Events    EventFigures       `json:"events"`
+	At         time.Time           `json:"at"`
+	Breakers   []BreakerSnapshot   `json:"breakers"`
+	Bulkheads  []BulkheadSnapshot  `json:"bulkheads"`
+	Timeouts   []TimeoutSnapshot   `json:"timeouts"`
+	RateLimits []RateLimitSnapshot `json:"rateLimits"`
+	Settings   SettingsSnapshot    `json:"settings"`
+	Fleet      *FleetSnapshot      `json:"fleet,omitempty"` // nil where nothing is shared, and before the first exchange
+	Events     EventFigures        `json:"events"`
 }
 
 // BreakerSnapshot is one breaker.

@@ -80,6 +80,7 @@ func TestSnapshotEncodesToStableJSON(t *testing.T) {
 			"duration": "300ms"
 		}
 	],
+	"rateLimits": [],
 	"settings": {
 		"source": "resilience.json",
 		"readAt": "2000-01-01T00:00:00Z"

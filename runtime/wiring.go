@@ -22,8 +22,9 @@ type Guards struct {
 	// is not asked about refusals by guards further in, callers that gave up,
 	// timeouts, and the error of a deadline of the caller that has passed. Several
 	// calls may ask it at the same time. Without it an error is a failure.
-	Classify func(error) Outcome
-	Bulkhead string
+	Classify  func(error) Outcome
+	RateLimit string
+	Bulkhead  string
 	// Timeout ends the context of the call when the time is over or the method has
 	// returned, so that bodies and streams end with it.
 	Timeout string
@@ -95,6 +96,7 @@ func (w *Wiring) Guard(method string, guards Guards) *Guard {
 	r := w.registry
 	g := &Guard{method: w.iface.name + "." + method, classify: guards.Classify, events: r.events, version: &r.version}
 	g.breaker = part(w, g, r.breakers, guards.Breaker)
+	g.rateLimit = part(w, g, r.rateLimits, guards.RateLimit)
 	g.bulkhead = part(w, g, r.bulkheads, guards.Bulkhead)
 	g.timeout = part(w, g, r.timeouts, guards.Timeout)
 	if guards.Breaker != "" || guards.Bulkhead != "" {
@@ -110,7 +112,7 @@ func (w *Wiring) Guard(method string, guards Guards) *Guard {
 	case g.breaker != nil:
 		g.waits = gates{g.breaker}
 	}
-	g.enters = g.bulkhead != nil || g.entry
+	g.enters = g.rateLimit != nil || g.bulkhead != nil || g.entry
 	w.checkTwice(g)
 	g.alone = g.breaker != nil && guards.onlyBreaker() && !g.events.calls
 	return g

@@ -3,14 +3,16 @@ package config
 import (
 	"github.com/resgen-go/resgen/runtime/internal/breaker"
 	"github.com/resgen-go/resgen/runtime/internal/bulkhead"
+	"github.com/resgen-go/resgen/runtime/internal/ratelimit"
 	"github.com/resgen-go/resgen/runtime/internal/sharedstate"
 )
 
 // The sections of a file.
 const (
-	Breakers  = "breakers"
-	Bulkheads = "bulkheads"
-	Timeouts  = "timeouts"
+	Breakers   = "breakers"
+	Bulkheads  = "bulkheads"
+	Timeouts   = "timeouts"
+	RateLimits = "rateLimits"
 
 	SharedState = "sharedState"
 )
@@ -31,6 +33,10 @@ var standard = format{
 	{
 		name: Timeouts, one: "timeout", variants: only[Timeout](),
 		doc: "Limits on the time of one call by name. One without a duration bounds nothing.",
+	},
+	{
+		name: RateLimits, one: "rate limit", variants: only[ratelimit.Settings](),
+		doc: "Limits on how many calls begin in a time by name. One without a limit limits nothing.",
 	},
 	{
 		name: SharedState, one: SharedState, single: true, secret: true, variants: only[sharedstate.Settings](),
