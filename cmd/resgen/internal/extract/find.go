@@ -95,6 +95,30 @@ func (c *client) holder() types.Type {
 	return types.NewPointer(c.t)
 }
 
+// behind is a field by which a client is reached whose type others cannot name.
+type behind struct {
+	of    types.Type
+	field *types.Var
+}
+
+// field finds one in the structs of the client's package.
+func (c *client) field(dest *destination) *behind {
+	scope := c.obj.Pkg().Scope()
+	for _, name := range scope.Names() {
+		obj, _ := scope.Lookup(name).(*types.TypeName)
+		if obj == nil || dest.hidden(obj) != "" || obj.Type().(interface{ TypeParams() *types.TypeParamList }).TypeParams().Len() > 0 {
+			continue
+		}
+		structure, ok := obj.Type().Underlying().(*types.Struct)
+		for i := 0; ok && i < structure.NumFields(); i++ {
+			if field := structure.Field(i); field.Exported() && types.Identical(types.Unalias(deref(field.Type())), c.t) {
+				return &behind{obj.Type(), field}
+			}
+		}
+	}
+	return nil
+}
+
 func exportedMethods(t types.Type) (methods []*types.Func) {
 	if !types.IsInterface(t) {
 		t = types.NewPointer(types.Unalias(t))

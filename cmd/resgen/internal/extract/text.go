@@ -49,16 +49,28 @@ func (w *writer) declaration(s *speller) []byte {
 	var out bytes.Buffer
 	out.WriteString(w.doc(docs))
 	fmt.Fprintf(&out, "type %s%s interface {\n%s}\n\n", w.name, w.typeParams(s), &methods)
-	holder := s.spell(w.client.holder())
-	if strings.HasPrefix(holder, "*") {
-		holder = "(" + holder + ")"
-	}
-	assertion := fmt.Sprintf("var _ %s = %s(nil)", w.name+w.typeArgs(), holder)
+	assertion := fmt.Sprintf("var _ %s = %s", w.name+w.typeArgs(), w.value(s))
 	if len(w.client.params) > 0 {
 		assertion = fmt.Sprintf("func _%s() {\n%s\n}", w.typeParams(s), assertion)
 	}
 	fmt.Fprintf(&out, "// A compile error here says that %s has changed.\n%s\n", w.typeName(), assertion)
 	return out.Bytes()
+}
+
+// value is one of the client's type.
+func (w *writer) value(s *speller) string {
+	if w.behind != nil {
+		selected := "new(" + s.spell(w.behind.of) + ")." + w.behind.field.Name()
+		if _, pointer := types.Unalias(w.behind.field.Type()).(*types.Pointer); !pointer {
+			selected = "&" + selected
+		}
+		return selected
+	}
+	holder := s.spell(w.client.holder())
+	if strings.HasPrefix(holder, "*") {
+		holder = "(" + holder + ")"
+	}
+	return holder + "(nil)"
 }
 
 // doc is the comment of the interface, with directives to edit.

@@ -22,7 +22,8 @@ type writer struct {
 	client *client
 	dest   *destination
 	name   string
-	all    int // methods of the client, before the choice
+	behind *behind // nil where the client can be named
+	all    int     // methods of the client, before the choice
 	notes  []string
 }
 
@@ -33,7 +34,9 @@ func (w *writer) choose(searched []*packages.Package) error {
 		return err
 	}
 	if why := w.dest.hidden(w.client.obj); why != "" {
-		return fmt.Errorf("package %s cannot name %s", w.dest.name, why)
+		if w.behind = w.client.field(w.dest); w.behind == nil {
+			return fmt.Errorf("package %s cannot name %s", w.dest.name, why)
+		}
 	}
 	w.all = len(w.client.methods)
 	switch {
@@ -67,7 +70,7 @@ func (w *writer) kept() (methods []*types.Func) {
 // of other packages are called alike.
 func defaultName(obj *types.TypeName) string {
 	if !slices.Contains(common, obj.Name()) {
-		return obj.Name()
+		return upper(obj.Name())
 	}
 	clause := obj.Pkg().Name()
 	if strings.EqualFold(clause, obj.Name()) {
@@ -76,7 +79,7 @@ func defaultName(obj *types.TypeName) string {
 	return upper(clause) + obj.Name()
 }
 
-// upper is the exported form of a package clause: Redis, but HTTP and SQL.
+// upper is the exported form of a name: Redis, but HTTP and SQL.
 func upper(clause string) string {
 	if !strings.ContainsAny(clause, "aeiouy") {
 		return strings.ToUpper(clause)
@@ -130,10 +133,10 @@ func (w *writer) instead(field *types.Var) string {
 }
 
 // fieldClient is the declaration of the type of a field and how many methods it
-// has that return an error; zero if it is none with a name that others may use.
+// has that return an error; zero if it is of another package.
 func fieldClient(field *types.Var) (*types.TypeName, int) {
 	named, ok := types.Unalias(deref(field.Type())).(*types.Named)
-	if !ok || types.IsInterface(named) || !named.Obj().Exported() || named.Obj().Pkg() == nil || named.Obj().Pkg().Path() != field.Pkg().Path() {
+	if !ok || types.IsInterface(named) || named.Obj().Pkg() == nil || named.Obj().Pkg().Path() != field.Pkg().Path() {
 		return nil, 0
 	}
 	n := 0
