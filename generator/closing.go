@@ -1,20 +1,12 @@
 package generator
 
 import (
-	"go/types"
 	"slices"
 
 	"github.com/resgen-go/resgen/directives"
+	"github.com/resgen-go/resgen/internal/closer"
 	"github.com/resgen-go/resgen/internal/fault"
 )
-
-// closers are the names of methods that give back what a client holds. Where a
-// guard refuses such a call, it is held for ever.
-var closers = []string{
-	"Close", "CloseNow", "CloseSend", "CloseWithError", "CloseAll", "CloseIdleConnections", "Shutdown", "Stop", "GracefulStop", "Terminate",
-	"Disconnect", "Logout", "Quit", "Release", "Unlock", "RUnlock", "Free", "Dispose", "Destroy", "Cleanup", "Teardown", "TearDown",
-	"Unsubscribe", "Deregister", "Rollback", "Abort", "Cancel",
-}
 
 // closing warns of methods that free something and may be refused, because a
 // directive of the type guards them too. There is one line for an interface.
@@ -23,7 +15,7 @@ func (c *checker) closing(targets []*target) fault.List {
 	for _, t := range targets {
 		var refused []*method
 		for _, m := range t.methods {
-			if m.frees() && m.refusedByType() && !m.foreign {
+			if closer.Is(m.Func) && m.refusedByType() && !m.foreign {
 				refused = append(refused, m)
 			}
 		}
@@ -32,25 +24,6 @@ func (c *checker) closing(targets []*target) fault.List {
 		}
 	}
 	return faults
-}
-
-// frees reports whether a method gives something back by its name, and by its
-// parameters: one that takes an account or an order does business.
-func (m *method) frees() bool {
-	if !slices.Contains(closers, m.Name()) || m.Signature().Results().Len() != 1 {
-		return false
-	}
-	for v := range m.Signature().Params().Variables() {
-		if !isContext(v.Type()) && !isError(v.Type()) && !isDuration(v.Type()) {
-			return false
-		}
-	}
-	return true
-}
-
-func isDuration(t types.Type) bool {
-	named, ok := types.Unalias(t).(*types.Named)
-	return ok && isNamed(named.Obj(), "time", "Duration")
 }
 
 // refusing are the guards of a method itself that refuse calls.

@@ -5,10 +5,12 @@ import (
 	"fmt"
 	"go/format"
 	"go/types"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
 	"github.com/resgen-go/resgen/directives"
+	"github.com/resgen-go/resgen/internal/closer"
 	"github.com/resgen-go/resgen/internal/later"
 	"github.com/resgen-go/resgen/internal/words"
 )
@@ -98,7 +100,7 @@ func (w *writer) doc(docs docs) string {
 func (w *writer) guards() []string {
 	var breaks, bounds bool
 	for _, m := range w.kept() {
-		guarded := returnsError(m.Signature())
+		guarded := returnsError(m.Signature()) && !closer.Is(m)
 		breaks = breaks || guarded
 		bounds = bounds || guarded && takesContext(m.Signature())
 	}
@@ -117,17 +119,17 @@ func (w *writer) unbounded() string {
 	const few = 4
 	var names []string
 	for _, m := range w.kept() {
-		if returnsError(m.Signature()) && !takesContext(m.Signature()) {
+		if returnsError(m.Signature()) && !takesContext(m.Signature()) && !closer.Is(m) {
 			names = append(names, m.Name())
 		}
 	}
 	switch more := len(names) - few; {
 	case w.guards() == nil:
-		return "None of them can be guarded, because none returns an error."
+		return "None of its methods is guarded: comments say why."
 	case len(names) == 0:
 		return ""
-	case len(names) == len(w.kept()):
-		return "No timeout bounds them, because none has a context."
+	case !slices.Contains(w.guards(), directives.Timeout):
+		return "No timeout bounds its methods, because none of them has a context."
 	case more > 1:
 		names = append(names[:few], fmt.Sprintf("%d more", more))
 	}
@@ -166,6 +168,8 @@ func unguarded(m *types.Func, spell func(types.Type) string) (why string, none [
 		return "It passes through unguarded, because it returns no error.", []string{directive(directives.None)}
 	case !returnsError(sig):
 		return "It passes through unguarded, because it returns no error.", nil
+	case closer.Is(m):
+		return "It is not guarded, because a refusal would keep for ever what it gives back.", []string{directive(directives.None)}
 	case read && takesContext(sig):
 		return "No timeout bounds it, because its " + reading.Phrase(spell) + " is read after it has returned.",
 			[]string{directive(directives.None, directives.Timeout)}
