@@ -369,6 +369,27 @@ func TestDiffShowsHowOutputsWouldChange(t *testing.T) {
 	}
 }
 
+func TestNamesThatAreTooLongForTheColumnHaveALineOfTheirOwn(t *testing.T) {
+	const method = "CreateAuthorizedConnectAppAndItsPermissions"
+	for source, want := range map[string]string{
+		"\tGet() error\n\t" + method + "() error\n": "  Shop   ResilientShop\n    Get  breaker shop\n    " + method + "\n         breaker shop\n",
+		"\tABCDEFGHIJKLMNOPQRSTUVWXYZ() error\n":    "  Shop                          ResilientShop\n    ABCDEFGHIJKLMNOPQRSTUVWXYZ  breaker shop\n",
+	} {
+		dir := module(t, "-- go.mod --\nmodule example.test/shop\n\ngo 1.26\n-- shop.go --\npackage shop\n\n//resilience:breaker\ntype Shop interface {\n"+source+"}\n")
+		result, err := generate(t, dir)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var out strings.Builder
+		if err := result.List(&out); err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff("shop.go\n"+want, out.String()); diff != "" {
+			t.Error(diff)
+		}
+	}
+}
+
 func TestListSaysWhatGuardsAMethodOrWhyNothingDoes(t *testing.T) {
 	dir := module(t, `
 -- go.mod --

@@ -39,16 +39,24 @@ func (w wrapper) list(table *listing) {
 // listing is a table of names and what is said about them.
 type listing [][2]string
 
-// write writes the remarks into a column of their own, where long ones go on.
+// write writes the remarks into a column of their own, where long ones go on. A
+// name that would leave them no room has a line to itself.
 func (l listing) write(text *strings.Builder) {
-	const between = 2
-	left := 0
+	const between, room = 2, 32
+	left := 6 // more than an indent, and less than any name needs
 	for _, line := range l {
-		left = max(left, utf8.RuneCountInString(line[0])+between)
+		if wide := utf8.RuneCountInString(line[0]) + between; wide <= room {
+			left = max(left, wide)
+		}
 	}
+	indent := strings.Repeat(" ", left)
 	for _, line := range l {
-		whole := fmt.Sprintf("%-*s%s", left, line[0], line[1])
-		fmt.Fprintln(text, column.Wrap(whole, strings.Repeat(" ", left)))
+		name := fmt.Sprintf("%-*s", left, line[0])
+		if utf8.RuneCountInString(line[0])+between > left {
+			fmt.Fprintln(text, line[0])
+			name = indent
+		}
+		fmt.Fprintln(text, column.Wrap(name+line[1], indent))
 	}
 }
 
