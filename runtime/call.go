@@ -368,7 +368,7 @@ func (c *Call) undo() {
 	g := c.guard
 	c.guard = nil
 	if c.period != nil {
-		c.period.Ignore()
+		c.period.Return()
 	}
 	c.giveBack(g)
 }

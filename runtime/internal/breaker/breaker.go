@@ -39,11 +39,13 @@ type Breaker struct {
 
 	refused atomic.Uint64 // calls turned away
 	gates   atomic.Uint64 // entries turned away because of this breaker
+	ignored atomic.Uint64 // calls that ended and say nothing
 
 	mu         sync.Mutex
 	strategy   Strategy
-	past       uint64  // outcomes of the periods before
-	failures   uint64  // of all periods
+	past       uint64 // outcomes of the periods before
+	failures   uint64 // of all periods
+	ever       ever
 	prober     *prober // nil: nobody probes
 	hold       hold
 	slowJudged bool          // slow calls can open it
@@ -213,6 +215,7 @@ func (b *Breaker) move(to State, began, now Instant, why cause) *Period {
 	from := b.period.Load()
 	figures := from.figures(now)
 	b.past += from.counted()
+	b.ever.move(from.state, to)
 	from.end()
 	if to == Closed {
 		b.hold.outage = 0

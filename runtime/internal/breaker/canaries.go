@@ -89,6 +89,7 @@ func (p *Period) endCanary(e ending, now Instant) {
 	}
 	c.out = false
 	p.breaker.noteFailure(e.why, now)
+	p.breaker.ever.end(e.Counts)
 	switch {
 	case e.good():
 		p.breaker.move(HalfOpen, now, now, reason("a call let through as canary succeeded"))

@@ -108,8 +108,16 @@ func (p *Period) Abandon(slow bool) {
 	}
 }
 
-// Ignore ends a call that p admitted and counts nothing.
+// Ignore ends a call that p admitted and that says nothing.
 func (p *Period) Ignore() {
+	if p.breaker.same(p) != nil && p.state != Disabled {
+		p.breaker.ignored.Add(1)
+	}
+	p.Return()
+}
+
+// Return gives the permit back of a call that p admitted and that was not made.
+func (p *Period) Return() {
 	if !p.free {
 		p.conclude(ending{})
 	}
@@ -177,6 +185,9 @@ func (p *Period) conclude(e ending) {
 	defer b.mu.Unlock()
 	if e.abandoned && !b.slowJudged {
 		e.Counts = Counts{}
+		if b.same(p) != nil && p.state != Disabled {
+			b.ignored.Add(1)
+		}
 	}
 	current := b.same(p)
 	if current == nil {
@@ -209,6 +220,7 @@ func (p *Period) count(e ending, now Instant) {
 		return
 	}
 	p.breaker.noteFailure(e.why, now)
+	p.breaker.ever.end(e.Counts)
 	if !e.plain() {
 		p.until.Store(int64(longAgo)) // before it has its number: what comes after sees it
 	}

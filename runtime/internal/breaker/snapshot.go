@@ -56,7 +56,8 @@ type Snapshot struct {
 	Held         bool      // an outage that was found elsewhere lasts; see Hold
 	LastFailure  Trouble   // that counted; zero: none since it was made
 	LastProbe    Trouble   // zero: it was good, or there was none
-	Figures                // of the window; while OPEN of the one that opened it
+	Ever         Ever
+	Figures      // of the window; while OPEN of the one that opened it
 }
 
 // Snapshot tells how the breaker is. It changes nothing and may be called at
@@ -71,7 +72,7 @@ func (b *Breaker) Snapshot() Snapshot {
 		Name: b.name, Strategy: b.strategy.Name(), State: p.state, Since: p.since, Admits: b.admits(p, now),
 		Refused: refused - p.refusedBefore, RefusedTotal: refused, Gates: b.gates.Load(),
 		Trials: p.trials.out - p.trials.late, Held: b.hold.outage != 0, Figures: p.figures(now),
-		LastFailure: b.failed.told(now), LastProbe: b.unwell.told(now),
+		LastFailure: b.failed.told(now), LastProbe: b.unwell.told(now), Ever: b.everTold(),
 	}
 	if p.why != nil {
 		s.Reason, s.By = p.why.reason, p.why.by

@@ -14,7 +14,9 @@ func TestSnapshotsSayHowItIsAndWhy(t *testing.T) {
 		check := func(want Snapshot) {
 			t.Helper()
 			want.Name, want.Strategy = "payments", "STATIC_THRESHOLD"
-			if got := b.Snapshot(); got != want {
+			got := b.Snapshot()
+			got.Ever = Ever{} // it has a test of its own
+			if got != want {
 				t.Errorf("got  %+v\nwant %+v", got, want)
 			}
 		}

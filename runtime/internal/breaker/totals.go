@@ -1,5 +1,50 @@
 package breaker
 
+// Ever counts what happened since a breaker was made. It only grows. What comes
+// while the breaker is DISABLED, or after the period that admitted the call, counts
+// nowhere.
+type Ever struct {
+	Failures  uint64
+	SlowCalls uint64 // failed ones, too
+	Ignored   uint64 // calls that ended and say nothing
+	Calls     uint64 // with the successes; 0 without Counted
+	Counted   bool   // successes are counted, see KeepTotals
+	Moves     Moves
+}
+
+// Moves counts the changes from one state to another.
+type Moves [MetricsOnly + 1][MetricsOnly + 1]uint64
+
+// ever is what a breaker counts for Ever under its lock.
+type ever struct {
+	failures, slow uint64
+	moves          *Moves // nil: there was none
+}
+
+func (e *ever) end(c Counts) {
+	e.failures += c.Failures
+	e.slow += c.Slow
+}
+
+func (e *ever) move(from, to State) {
+	if e.moves == nil {
+		e.moves = new(Moves)
+	}
+	e.moves[from][to]++
+}
+
+// everTold is what others see. The breaker's lock must be held.
+func (b *Breaker) everTold() Ever {
+	told := Ever{Failures: b.ever.failures, SlowCalls: b.ever.slow, Ignored: b.ignored.Load()}
+	if b.ever.moves != nil {
+		told.Moves = *b.ever.moves
+	}
+	if b.totals {
+		told.Counted, told.Calls = true, b.past+b.period.Load().counted()
+	}
+	return told
+}
+
 // KeepTotals makes Totals complete from now on, or no longer. It costs every
 // success one atomic addition.
 func (b *Breaker) KeepTotals(keep bool) {
