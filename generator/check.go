@@ -24,6 +24,7 @@ type target struct {
 	constructor string
 	methods     []*method
 	probes      []probe
+	judges      []judge
 	unnamed     []directives.Directive // in force and without a NAME; one may be there more than once
 }
 
@@ -120,6 +121,7 @@ func (c *checker) target(file *load.File, annotated directives.Interface) *targe
 		c.resolve(t, m)
 		m.cutOff = c.cutOffBy(m)
 	}
+	c.checkJudges(t)
 	if !c.checkNil(annotated) {
 		return nil
 	}

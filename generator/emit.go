@@ -143,7 +143,9 @@ func (w wrapper) values() []jen.Code {
 func (g guard) literal(runtime string) *jen.Statement {
 	var fields []jen.Code
 	for _, item := range g {
-		fields = append(fields, jen.Id(item.Field).Op(":").Add(item.value(runtime)))
+		if !item.judge {
+			fields = append(fields, jen.Id(item.Field).Op(":").Add(item.value(runtime)))
+		}
 	}
 	if len(fields) == 1 {
 		return jen.Values(fields...)
@@ -204,10 +206,14 @@ func (w wrapper) guardedResults(m planned) []jen.Code {
 	for _, r := range m.Results {
 		targets = append(targets, jen.Id(r.Name))
 	}
-	return append(w.begin(m),
-		jen.List(targets...).Op("=").Add(w.call(m)),
-		returned(m, finish(m, jen.Id(m.Names.Err))),
-	)
+	body := append(w.begin(m), jen.List(targets...).Op("=").Add(w.call(m)))
+	finished := returned(m, finish(m, jen.Id(m.Names.Err)))
+	if judge := m.Guard.judge(); judge != "" {
+		settled := jen.If(jen.Id(m.Names.Call).Dot("Settled").Call(jen.Id(m.Names.Err))).Block(finished)
+		outcome := jen.Id(judge).Call(targets...)
+		return append(body, settled, returned(m, jen.Id(m.Names.Call).Dot("FinishAs").Call(outcome, jen.Id(m.Names.Err))))
+	}
+	return append(body, finished)
 }
 
 // begin enters the guard, or returns its refusal.

@@ -30,6 +30,8 @@ func (*Wiring) Done() error                                    { return nil }
 func (*Call) Begin(context.Context, *Guard) error              { return nil }
 func (*Call) Context() context.Context                         { return nil }
 func (*Call) Finish(error) error                               { return nil }
+func (*Call) Settled(error) bool                               { return false }
+func (*Call) FinishAs(Outcome, error) error                    { return nil }
 func (*Call) Release()                                         {}
 ` + structText(reflect.TypeFor[resilience.Guards](), map[reflect.Type]bool{})
 

@@ -81,11 +81,22 @@ type item struct {
 	Code string // a function as source code calls it
 
 	function *types.Func
+	judge    bool // the function judges all results, so the method itself calls it
 }
 
 // names reports whether the item is the NAME of a guard of the method itself, not
 // what an entry asks for or how a guard works.
 func (i item) names() bool { return i.Key == "" && i.Section != nil }
+
+// judge is the function that judges all results; empty if there is none.
+func (g guard) judge() string {
+	for _, item := range g {
+		if item.judge {
+			return item.Code
+		}
+	}
+	return ""
+}
 
 // own are the items that name guards of the method itself.
 func (g guard) own() guard {

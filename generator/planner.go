@@ -98,6 +98,11 @@ func (p *planner) mentionsInBodies(t *target, inBodies map[string]names) {
 			continue
 		}
 		paths := []string{runtimePath}
+		for _, item := range m.guard {
+			if item.judge && !p.home.owns(item.function) {
+				paths = append(paths, importPath(item.function.Pkg()))
+			}
+		}
 		if m.context < 0 {
 			p.imports.need("context", "context")
 			paths = append(paths, "context")
@@ -219,7 +224,7 @@ func (p *planner) wrapper(t *target, typeParams map[*types.TypeParam]string) wra
 		Deprecated:  p.deprecated(t.obj.Pos(), t.name),
 		Defaults:    t.defaults(),
 	}
-	hidden := spokenFor(predeclared, p.imports.names()) // what no name that we choose may hide
+	hidden := spokenFor(predeclared, p.imports.names(), p.judges(t)) // what no name that we choose may hide
 	for _, tp := range t.typeParams {
 		name := typeParams[tp]
 		hidden.add(name)
@@ -229,6 +234,25 @@ func (p *planner) wrapper(t *target, typeParams map[*types.TypeParam]string) wra
 	p.fields(&w, t)
 	p.constructor(&w, t, hidden)
 	return w
+}
+
+// judges are the functions of the package itself that methods call.
+func (p *planner) judges(t *target) names {
+	all := names{}
+	for _, m := range t.methods {
+		maps.Copy(all, p.judgesIn(m))
+	}
+	return all
+}
+
+func (p *planner) judgesIn(m *method) names {
+	all := names{}
+	for _, item := range m.guard {
+		if item.judge && p.home.owns(item.function) {
+			all.add(item.function.Name())
+		}
+	}
+	return all
 }
 
 // fields names the fields of the wrapper, which also has all the methods and what
@@ -321,7 +345,7 @@ func (p *planner) functionCode(fn *types.Func) string {
 // Imports are none of them: what bodies mention is imported under names that no
 // parameter has.
 func (p *planner) needed(m *method, printer *printer) names {
-	needed := names{}
+	needed := p.judgesIn(m)
 	for _, name := range printer.typeParams {
 		needed.add(name)
 	}

@@ -2,14 +2,11 @@ package generator
 
 import (
 	"fmt"
-	"go/token"
 	"go/types"
 	"slices"
 	"strings"
 
 	"github.com/resgen-go/resgen/directives"
-	"github.com/resgen-go/resgen/generator/internal/load"
-	"github.com/resgen-go/resgen/internal/glyph"
 	"github.com/resgen-go/resgen/internal/nearest"
 )
 
@@ -23,7 +20,7 @@ func (c *checker) resolve(t *target, m *method) {
 		}
 		if d, ok := c.applying(t, m, row); ok {
 			t.noteName(d)
-			m.guard = append(m.guard, c.items(d)...)
+			m.guard = append(m.guard, c.items(t, m, d)...)
 		}
 	}
 	for _, item := range m.guard {
@@ -35,18 +32,21 @@ func (c *checker) resolve(t *target, m *method) {
 	if !m.guarded() {
 		m.why = whyUnguarded(m)
 	}
+	if m.answersUnjudged() {
+		m.skipped = append(m.skipped, "no judge of answers: a 503 counts as a success")
+	}
 }
 
 // items are what a directive fills in, in the order of its row.
-func (c *checker) items(d directives.Directive) (items guard) {
+func (c *checker) items(t *target, m *method, d directives.Directive) (items guard) {
 	for i := range d.Row.Params {
 		arg := d.Arg(d.Row.Params[i].Key)
 		if len(arg.Refs) == 0 || arg.Field == "" {
 			continue
 		}
 		item := item{Row: d.Row, Param: arg.Param, Refs: arg.Refs}
-		if arg.Form == directives.Function {
-			item.function = c.classify(d, arg)
+		if arg.Form == directives.Function && !c.classify(t, m, &item) {
+			continue
 		}
 		items = append(items, item)
 	}
@@ -241,145 +241,6 @@ func unnamed(sig *types.Signature) *types.Signature {
 		return types.NewTuple(vars...)
 	}
 	return types.NewSignatureType(nil, nil, nil, strip(sig.Params()), strip(sig.Results()), sig.Variadic())
-}
-
-// classify finds the function that an argument names, as the file sees it in which
-// the directive stands. It is nil, and a fault, if it does not fit.
-func (c *checker) classify(d directives.Directive, arg directives.Argument) *types.Func {
-	ref := arg.Refs[0]
-	fault := func(format string, args ...any) {
-		c.fault(ref.Pos, d.Row.Name, arg.Key+": "+format, args...)
-	}
-	scope, name, why := c.scopeOf(ref)
-	if scope == nil {
-		fault("%s", why)
-		return nil
-	}
-	obj := scope.Lookup(name)
-	if obj == nil || !c.sees(ref.Pos, obj) {
-		obj = c.dotImported(ref, name)
-	}
-	fn, ok := obj.(*types.Func)
-	switch {
-	case obj == nil:
-		fault("there is no function %s%s", glyph.Shown(ref.Text), c.wouldFit(ref, scope))
-	case !ok:
-		fault("%s is not a function", ref.Text)
-	case fn.Pkg().Path() != c.pkg.Types.Path() && !fn.Exported():
-		fault("%s is not exported", ref.Text)
-	case fn.Signature().TypeParams().Len() > 0:
-		fault("%s has type parameters; it must be a func(error) resilience.Outcome", ref.Text)
-	case !classifies(fn.Signature()):
-		fault("%s is a %s; it must be a func(error) resilience.Outcome", ref.Text, c.spell(unnamed(fn.Signature())))
-	default:
-		return fn
-	}
-	return nil
-}
-
-// scopeOf is where a function is declared that a directive names; nil, with the
-// reason, if the package does not import it. A blank import counts under the
-// package's name, because Go lets a package that only comments use be imported no
-// other way.
-func (c *checker) scopeOf(ref directives.Ref) (scope *types.Scope, name, why string) {
-	qualifier, name, qualified := strings.Cut(ref.Text, ".")
-	if !qualified {
-		return c.pkg.Types.Scope(), qualifier, ""
-	}
-	var imported []string
-	for _, file := range c.filesFrom(ref.Pos) {
-		var blank *types.Package
-		for _, spec := range file.Syntax.Imports {
-			pkg := importOf(spec, c.pkg.Info)
-			switch {
-			case pkg == nil:
-			case pkg.Name() == qualifier:
-				return pkg.Imported().Scope(), name, ""
-			case pkg.Name() == "_":
-				imported = append(imported, pkg.Imported().Name())
-				if pkg.Imported().Name() == qualifier {
-					blank = pkg.Imported()
-				}
-			default:
-				imported = append(imported, pkg.Name())
-			}
-		}
-		if blank != nil {
-			return blank.Scope(), name, ""
-		}
-	}
-	return nil, "", "the package imports no " + glyph.Shown(qualifier) + didYouMean(qualifier, imported)
-}
-
-// sees reports whether the file of pos sees obj: what tests declare is for tests.
-func (c *checker) sees(pos token.Pos, obj types.Object) bool {
-	return obj.Pkg() != c.pkg.Types || slices.ContainsFunc(c.filesFrom(pos), func(f *load.File) bool {
-		return f.Path == c.pkg.Fset.File(obj.Pos()).Name()
-	})
-}
-
-// filesFrom are the files that are built with that of pos, itself first: its
-// imports count before those of the others.
-func (c *checker) filesFrom(pos token.Pos) []*load.File {
-	name := c.pkg.Fset.File(pos).Name()
-	files := slices.DeleteFunc(slices.Clone(c.pkg.Files), func(f *load.File) bool { return f.Test && !strings.HasSuffix(name, "_test.go") })
-	return slices.SortedStableFunc(slices.Values(files), func(a, b *load.File) int {
-		switch {
-		case a.Path == name && b.Path != name:
-			return -1
-		case b.Path == name && a.Path != name:
-			return 1
-		}
-		return 0
-	})
-}
-
-func (c *checker) dotImported(ref directives.Ref, name string) types.Object {
-	if strings.Contains(ref.Text, ".") {
-		return nil
-	}
-	return c.fileScope(ref.Pos).Lookup(name)
-}
-
-// fileScope has what the file of pos imports.
-func (c *checker) fileScope(pos token.Pos) *types.Scope {
-	return c.pkg.Info.Scopes[c.filesFrom(pos)[0].Syntax]
-}
-
-// wouldFit suggests the function that ref means or, if it is like none, all that
-// could be named instead.
-func (c *checker) wouldFit(ref directives.Ref, scope *types.Scope) string {
-	var fitting []string
-	if qualifier, _, qualified := strings.Cut(ref.Text, "."); qualified {
-		fitting = c.classifiers(ref.Pos, qualifier+".", scope)
-	} else {
-		fitting = append(c.classifiers(ref.Pos, "", scope), c.classifiers(ref.Pos, "", c.fileScope(ref.Pos))...)
-	}
-	if meant := didYouMean(ref.Text, fitting); meant != "" || len(fitting) == 0 {
-		return meant
-	}
-	return "; what would fit is " + strings.Join(fitting, ", ")
-}
-
-// classifiers are the functions of a scope that classify and that the file of pos
-// sees, with what must stand before their names.
-func (c *checker) classifiers(pos token.Pos, qualifier string, scope *types.Scope) []string {
-	var fitting []string
-	for _, name := range scope.Names() {
-		fn, ok := scope.Lookup(name).(*types.Func)
-		if ok && (qualifier == "" || fn.Exported()) && classifies(fn.Signature()) && c.sees(pos, fn) {
-			fitting = append(fitting, qualifier+name)
-		}
-	}
-	return fitting
-}
-
-func classifies(sig *types.Signature) bool {
-	if sig.TypeParams().Len() > 0 || sig.Variadic() || sig.Params().Len() != 1 || sig.Results().Len() != 1 {
-		return false
-	}
-	outcome, ok := types.Unalias(sig.Results().At(0).Type()).(*types.Named)
-	return ok && isNamed(outcome.Obj(), runtimePath, "Outcome") && isError(sig.Params().At(0).Type())
 }
 
 func didYouMean(name string, valid []string) string {

@@ -43,6 +43,44 @@ func (w *resilientWithBreaker) Do(ctx context.Context, n int) (n2 int, err error
 	return n2, call.Finish(err)
 }
 
+var _ withJudge = (*resilientWithJudge)(nil)
+
+// resilientWithJudge guards the calls of withJudge.
+type resilientWithJudge struct {
+	next withJudge
+	do   *resilience.Guard
+}
+
+// newResilientWithJudge puts the guards of withJudge before next, with the settings of registry.
+func newResilientWithJudge(next withJudge, registry *resilience.Registry) (*resilientWithJudge, error) {
+	wiring, err := resilience.Wire(registry, "github.com/resgen-go/resgen/runtime_test", "resilience_test.withJudge", next)
+	if err != nil {
+		return nil, err
+	}
+	w := &resilientWithJudge{
+		next: next,
+		do:   wiring.Guard("Do", resilience.Guards{Breaker: "b"}),
+	}
+	if err = wiring.Done(); err != nil {
+		return nil, err
+	}
+	return w, nil
+}
+
+// Do is guarded by breaker b.
+func (w *resilientWithJudge) Do(ctx context.Context, n int) (n2 int, err error) {
+	var call resilience.Call
+	defer call.Release()
+	if err := call.Begin(ctx, w.do); err != nil {
+		return n2, err
+	}
+	n2, err = w.next.Do(call.Context(), n)
+	if call.Settled(err) {
+		return n2, call.Finish(err)
+	}
+	return n2, call.FinishAs(judgeAll(n2, err), err)
+}
+
 var _ withBulkhead = (*resilientWithBulkhead)(nil)
 
 // resilientWithBulkhead guards the calls of withBulkhead.

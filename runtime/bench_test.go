@@ -21,6 +21,11 @@ type (
 		Do(ctx context.Context, n int) (int, error)
 	}
 
+	//resilience:breaker b classify=judgeAll
+	withJudge interface {
+		Do(ctx context.Context, n int) (int, error)
+	}
+
 	//resilience:bulkhead b
 	withBulkhead interface {
 		Do(ctx context.Context, n int) (int, error)
@@ -51,6 +56,13 @@ type (
 	}
 )
 
+func judgeAll(n int, err error) resilience.Outcome {
+	if n < 0 || err != nil {
+		return resilience.Failure
+	}
+	return resilience.Success
+}
+
 type doer struct{}
 
 //go:noinline
@@ -72,6 +84,8 @@ func guarded(b testing.TB) map[string]bare {
 	}
 	breaker, err := newResilientWithBreaker(doer{}, registry)
 	add("breaker", breaker, err)
+	judge, err := newResilientWithJudge(doer{}, registry)
+	add("breaker with a judge of all results", judge, err)
 	bulkhead, err := newResilientWithBulkhead(doer{}, registry)
 	add("bulkhead", bulkhead, err)
 	both, err := newResilientWithBoth(doer{}, registry)
@@ -87,7 +101,7 @@ func guarded(b testing.TB) map[string]bare {
 
 // allocations are the most a call on which nothing is wrong may make.
 var allocations = map[string]float64{
-	"bare": 0, "breaker": 0, "bulkhead": 0, "breaker and bulkhead": 0,
+	"bare": 0, "breaker": 0, "breaker with a judge of all results": 0, "bulkhead": 0, "breaker and bulkhead": 0,
 	"breaker, bulkhead and timeout": 6, "anticipate, two gates and two preloads": 2,
 }
 

@@ -252,15 +252,44 @@ func (c *Call) Finish(err error) error {
 	return nil
 }
 
-// finish is Finish for an error, and for results that only classify can judge.
+// Settled reports whether the error of a call says by our rules what its outcome
+// is, so that no judge is asked: the call outlived its timeout, a guard further in
+// refused it, or its caller has gone.
+func (c *Call) Settled(err error) bool { return err != nil && c.settled(err) }
+
+func (c *Call) settled(err error) bool {
+	if c.guard == nil {
+		return true
+	}
+	_, ruled := c.rule(c.timedOut(err))
+	return ruled
+}
+
+// FinishAs is Finish for a call that is not [Call.Settled], with the outcome that a
+// judge of all its results says.
+func (c *Call) FinishAs(outcome Outcome, err error) error {
+	if outcome == Success && err == nil {
+		return c.Finish(nil)
+	}
+	if c.guard != nil {
+		c.conclude(outcome, err)
+	}
+	return err
+}
+
+// finish is Finish for an error, and for a success that only classify can judge.
 func (c *Call) finish(err error) error {
 	err = c.timedOut(err)
-	outcome := c.judge(err)
+	c.conclude(c.judge(err), err)
+	return err
+}
+
+// conclude ends a call with the error that the caller gets.
+func (c *Call) conclude(outcome Outcome, err error) {
 	if c.measured != nil {
 		c.measured.err = err
 	}
 	c.end(outcome, err)
-	return err
 }
 
 // Release ends a call that did not reach Finish, because it panicked or its
