@@ -148,6 +148,7 @@ func TestRateModelOfAQueue(t *testing.T) {
 				synctest.Wait()
 			}
 			time.Sleep(time.Hour)
+			synctest.Wait()
 			if l.queue.Len() > 0 || l.ahead != 0 || word(l.word.Load()).queued() {
 				t.Fatal("somebody is left in the queue")
 			}
