@@ -106,6 +106,7 @@ var (
 	}
 	rateLimits = &Section{
 		Name: "rateLimits", Noun: "rate limit",
+		Unit: "token", Counted: "Tokens", Entry: "RateLimit",
 		settings: map[sort]string{number: "limit", duration: "period"},
 	}
 	timeouts = &Section{
@@ -149,13 +150,14 @@ var Table = []Row{
 		On:   OnMethod,
 		Params: []Param{
 			{Key: "check", Form: NameList, Section: breakers, Field: "Check", Verb: "checks"},
+			{Key: "rate", Form: CountList, Section: rateLimits, Field: "Rate", Verb: "takes"},
 			{Key: "preload", Form: CountList, Section: bulkheads, Field: "Preload", Verb: "preloads"},
 			{Key: "lease", Form: CountList, Section: bulkheads, Field: "Lease", Verb: "leases"},
 		},
 		AnyOf:   true,
 		Refuses: true,
 		Needs:   Reservation,
-		Doc:     "asks the checked breakers, then reserves n permits of each bulkhead, then runs the body",
+		Doc:     "asks the checked breakers, then takes n tokens of each rate limit and n permits of each bulkhead, then runs the body",
 	},
 	{
 		Name:   Probe,

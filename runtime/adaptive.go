@@ -81,7 +81,7 @@ func (r *Registry) calls(name string) bulkhead.Calls {
 		}
 	}
 	return bulkhead.Calls{
-		Reserved: r.reserves[name].permits,
+		Reserved: r.reserves[config.Bulkheads+"."+name].n,
 		Timeout:  r.settings.Shortest(uses),
 		Well:     func() bool { return allClosed(breakers) },
 	}

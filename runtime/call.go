@@ -21,6 +21,7 @@ type Call struct {
 	slowAt      breaker.Instant // 0: slow calls mean nothing
 	began       breaker.Instant // 0: no bulkhead wants to know
 	turn        ratelimit.Turn
+	tokens      *ratelimit.Reservation
 	permit      bulkhead.Permit
 	reservation *bulkhead.Reservation
 	measured    *measured
@@ -154,8 +155,8 @@ func (c *Call) takeTurn(g *Guard) (waited, gated bool, refusal *RefusalError) {
 	return waited, false, g.rateRefusal(g.rateLimit, 1, refused)
 }
 
-// reserve is enter for an entry: it asks all gates and takes all permits. If it
-// waited for them it asks the gates again, because a breaker may have opened
+// reserve is enter for an entry: it asks all gates and takes all tokens and permits.
+// If it waited for them it asks the gates again, because a breaker may have opened
 // meanwhile.
 func (c *Call) reserve(g *Guard) (waited bool, refusal *RefusalError) {
 	if refusal = g.ask(); refusal != nil {
@@ -168,6 +169,17 @@ func (c *Call) reserve(g *Guard) (waited bool, refusal *RefusalError) {
 		}
 		if refusal != nil {
 			return waited, refusal
+		}
+	}
+	if len(g.tokens) > 0 && c.tokens == nil {
+		tokens, waits, at, refused := ratelimit.Reserve(c.ctx, g.tokens, g.waits)
+		switch {
+		case refused == nil:
+			c.tokens, c.ctx, waited = tokens, tokens, waited || waits
+		case refused.Kind == ratelimit.Gated:
+			return c.reserve(g) // the gates say why
+		default:
+			return waits, g.rateRefusal(at.Limiter, at.N, refused)
 		}
 	}
 	if g.demand != nil {
@@ -383,6 +395,9 @@ func (c *Call) leave(g *Guard, outcome Outcome) {
 	if g.bulkhead != nil {
 		c.permit.Release()
 	}
+	if c.tokens != nil {
+		c.tokens.Close()
+	}
 	if c.reservation != nil {
 		g.close(c.reservation)
 	}
@@ -405,6 +420,9 @@ func (c *Call) undo() {
 // giveBack returns what a call took that is not made.
 func (c *Call) giveBack(g *Guard) {
 	c.turn.Return()
+	if c.tokens != nil {
+		c.tokens.Close()
+	}
 	if c.permit != (bulkhead.Permit{}) {
 		c.permit.Return()
 	}

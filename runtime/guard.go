@@ -20,6 +20,7 @@ type Guard struct {
 	entry     bool             // of an anticipated method
 	gates     gates            // of an entry: asked first, its own breaker before the others
 	waits     bulkhead.Gates   // end a wait for permits; nil without any
+	tokens    []ratelimit.Want // of an entry: for the calls under it
 	demand    *bulkhead.Demand // of an entry: its own permit and those of its reservation
 	rateLimit *ratelimit.Limiter
 	bulkhead  *bulkhead.Bulkhead

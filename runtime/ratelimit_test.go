@@ -175,6 +175,115 @@ func TestRateRefusalsCountInNoBreakerAndAllocateNothing(t *testing.T) {
 	}
 }
 
+// rated are the guards of an entry that takes n tokens, and of a call under it.
+func rated(t *testing.T, registry *resilience.Registry, n int) (entry, call *resilience.Guard) {
+	t.Helper()
+	entry = newGuard(t, registry, resilience.Guards{Rate: []resilience.Tokens{{RateLimit: "maps", N: n}}})
+	return entry, newGuard(t, registry, resilience.Guards{RateLimit: "maps"})
+}
+
+func TestRateG6EntriesTakeTheirTokensAtOnce(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		registry := newRegistry(t, tenASecond(`, "burst": 10`, ""))
+		entry, _ := rated(t, registry, 4)
+		var first, second resilience.Call
+		if first.Begin(context.Background(), entry) != nil || second.Begin(context.Background(), entry) != nil {
+			t.Fatal("refused")
+		}
+		reached(t, entry, 200)
+		time.Sleep(200 * time.Millisecond)
+		begins(t, entry, 1)
+	})
+}
+
+func TestRateG13TokensWithoutACallComeBack(t *testing.T) {
+	ends := map[string]func(*resilience.Call){
+		"returns": func(c *resilience.Call) { c.Finish(nil) },
+		"fails":   func(c *resilience.Call) { c.Finish(errDown) },
+		"panics":  func(c *resilience.Call) { c.Release() },
+	}
+	for name, end := range ends {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				registry := newRegistry(t, tenASecond(`, "burst": 4`, ""))
+				entry, call := rated(t, registry, 4)
+				var body resilience.Call
+				if err := body.Begin(context.Background(), entry); err != nil {
+					t.Fatal(err)
+				}
+				reached(t, call, 100)
+				if err := do(body.Context(), call, returns(nil)); err != nil {
+					t.Fatal(err)
+				}
+				time.Sleep(10 * time.Millisecond)
+				end(&body)
+				if err := do(body.Context(), call, returns(nil)); err != nil {
+					t.Fatal("after the entry a call takes its token from the bucket:", err)
+				}
+				begins(t, call, 2)
+				reached(t, call, 90)
+			})
+		})
+	}
+}
+
+func TestRateTokensComeBackWhereTheEntryIsRefused(t *testing.T) {
+	registry := newRegistry(t, `{"rateLimits": {"maps": {"limit": 1, "period": "1h", "burst": 4}, "other": {"limit": 1, "period": "1h"}},
+		"bulkheads": {"maps": {"maxConcurrentCalls": 1}}}`)
+	available := func() int { return registry.Snapshot().RateLimits[0].Available }
+	full := newGuard(t, registry, resilience.Guards{Bulkhead: "maps"})
+	var inside resilience.Call
+	if err := inside.Begin(context.Background(), full); err != nil {
+		t.Fatal(err)
+	}
+	defer inside.Release()
+	tokens := func(n int) []resilience.Tokens {
+		return []resilience.Tokens{{RateLimit: "maps", N: n}, {RateLimit: "other", N: 1}}
+	}
+	permits := []resilience.Permits{{Bulkhead: "maps", N: 1}}
+	if err := do(context.Background(), newGuard(t, registry, resilience.Guards{Rate: tokens(3), Preload: permits}), returns(nil)); !errors.Is(err, resilience.ErrFull) || available() != 4 {
+		t.Errorf("without a permit: %v, %d tokens are left", err, available())
+	}
+	begins(t, newGuard(t, registry, resilience.Guards{RateLimit: "other"}), 1)
+	if err := do(context.Background(), newGuard(t, registry, resilience.Guards{Rate: tokens(3)}), returns(nil)); !errors.Is(err, resilience.ErrRate) || available() != 4 {
+		t.Errorf("without a token of the other: %v, %d tokens are left", err, available())
+	}
+}
+
+func TestRateMoreThanABurstIsWarnedOf(t *testing.T) {
+	var warnings []string
+	registry := newRegistry(t, tenASecond(`, "burst": 3`, ""), resilience.Observe(resilience.ObserverFunc(func(e resilience.Event) {
+		if warning, ok := e.(resilience.SettingWarning); ok {
+			warnings = append(warnings, warning.Text)
+		}
+	})))
+	entry, _ := rated(t, registry, 4)
+	err := do(context.Background(), entry, returns(nil))
+	if want := "rate limit maps is reached (10 calls in 1s; it can never let 4 begin at once, at most 3)"; err == nil || !strings.Contains(err.Error(), want) {
+		t.Errorf("got  %v\nwant %s", err, want)
+	}
+	registry.Close()
+	want := "resilience.json: rateLimits.maps.burst: 3 is below the 4 tokens that Client.Do reserves: all its calls are refused"
+	if len(warnings) != 1 || warnings[0] != want {
+		t.Errorf("warned of %q", warnings)
+	}
+}
+
+func TestRateTokensReachOtherContexts(t *testing.T) {
+	registry := newRegistry(t, `{"rateLimits": {"maps": {"limit": 1, "period": "1h"}}}`)
+	entry, call := rated(t, registry, 1)
+	err := do(context.Background(), entry, func(ctx context.Context) error {
+		reservation, ok := resilience.ReservationFrom(ctx)
+		if !ok {
+			t.Fatal("the context has no reservation")
+		}
+		return do(reservation.Attach(context.Background()), call, returns(nil))
+	})
+	if err != nil {
+		t.Error(err)
+	}
+}
+
 func BenchmarkRateLimit(b *testing.B) {
 	registry := newRegistry(b, `{"rateLimits": {"wide": {"limit": 1000000000, "burst": 1000000000}, "spent": {"limit": 1, "period": "1h"}, "none": {}}}`)
 	for name, guards := range map[string]resilience.Guards{

@@ -48,7 +48,7 @@ type Registry struct {
 	bulkheads  *section[*bulkhead.Bulkhead, bulkhead.Sizing]
 	timeouts   *section[*timeout, *config.Timeout]
 	rateLimits *section[*ratelimit.Limiter, *ratelimit.Settings]
-	reserves   map[string]reserve // the largest of each bulkhead
+	reserves   map[string]reserve // the largest of each name, such as "bulkheads.inventory"
 	usage      usage
 	latest     struct {
 		settings breaker.Settings

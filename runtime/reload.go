@@ -11,7 +11,6 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/resgen-go/resgen/runtime/internal/bulkhead"
 	"github.com/resgen-go/resgen/runtime/internal/config"
 	"github.com/resgen-go/resgen/runtime/internal/redact"
 )
@@ -126,14 +125,14 @@ func (r *Registry) lost(settings *config.File) []UnknownName {
 	return all
 }
 
-// warn warns of settings that don't mean what they say, of bulkheads that are too
-// small for an entry, and of settings that don't fit how methods use them.
+// warn warns of settings that don't mean what they say, of those that are too small
+// for an entry, and of settings that don't fit how methods use them.
 func (r *Registry) warn() {
 	for _, warning := range r.settings.Warnings() {
 		r.tell(SettingWarning{At: time.Now(), Text: warning.String()})
 	}
-	for _, name := range slices.Sorted(maps.Keys(r.reserves)) {
-		r.warnOfReserve(name)
+	for _, key := range slices.Sorted(maps.Keys(r.reserves)) {
+		r.warnOfReserve(r.reserves[key])
 	}
 	clear(r.usage.told)
 	all := r.allUses()
@@ -144,35 +143,39 @@ func (r *Registry) warn() {
 // builtIn names settings that come from no file.
 const builtIn = "built-in settings"
 
-// reserve is what an entry method takes of a bulkhead before its body runs.
+// reserve is what an entry method takes of a name before its body runs.
 type reserve struct {
-	method   string
-	bulkhead string
-	permits  int
+	of     anySection
+	name   string
+	n      int
+	unit   string
+	method string
 }
 
-// note remembers the largest reservation of each bulkhead, and warns of those that
-// the bulkhead can never give.
+func (r reserve) key() string { return r.of.title() + "." + r.name }
+
+// note remembers the largest reservation of each name, and warns of those that can
+// never be had.
 func (r *Registry) note(reserves []reserve) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	for _, wanted := range reserves {
-		if wanted.permits > r.reserves[wanted.bulkhead].permits {
-			r.reserves[wanted.bulkhead] = wanted
-			r.adapt(wanted.bulkhead)
-			r.warnOfReserve(wanted.bulkhead)
+		if wanted.n > r.reserves[wanted.key()].n {
+			r.reserves[wanted.key()] = wanted
+			r.adapt(wanted.name)
+			r.warnOfReserve(wanted)
 		}
 	}
 }
 
-func (r *Registry) warnOfReserve(name string) {
-	size, wanted := bulkhead.Most(r.bulkheads.settings(r.settings, name)), r.reserves[name]
-	if wanted.permits <= size {
+func (r *Registry) warnOfReserve(wanted reserve) {
+	setting, most := wanted.of.most(r.settings, wanted.name)
+	if wanted.n <= most {
 		return
 	}
 	r.tell(SettingWarning{At: time.Now(), Text: fmt.Sprintf(
-		"%s: bulkheads.%s.maxConcurrentCalls: %d is below the %d permits that %s reserves: all its calls are refused",
-		cmp.Or(r.settings.Name(), builtIn), name, size, wanted.permits, wanted.method)})
+		"%s: %s.%s: %d is below the %d %s that %s reserves: all its calls are refused",
+		cmp.Or(r.settings.Name(), builtIn), wanted.key(), setting, most, wanted.n, wanted.unit, wanted.method)})
 }
 
 func (r *Registry) read() (settings *config.File, name string, err error) {

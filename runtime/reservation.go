@@ -4,12 +4,16 @@ import (
 	"context"
 
 	"github.com/resgen-go/resgen/runtime/internal/bulkhead"
+	"github.com/resgen-go/resgen/runtime/internal/ratelimit"
 )
 
 // Reservation is what an anticipated entry method holds. Its context carries it
 // to the calls under it by itself; the handle is for code whose context is not
 // derived from the entry's, such as a worker pool with a context of its own.
-type Reservation struct{ held *bulkhead.Reservation }
+type Reservation struct {
+	permits *bulkhead.Reservation
+	tokens  *ratelimit.Reservation
+}
 
 // ReservationFrom returns the reservation that ctx carries; false where there is
 // none or its entry has returned.
@@ -17,11 +21,13 @@ func ReservationFrom(ctx context.Context) (Reservation, bool) {
 	if ctx == nil {
 		return Reservation{}, false
 	}
-	held := bulkhead.From(ctx)
-	return Reservation{held}, held != nil
+	r := Reservation{bulkhead.From(ctx), ratelimit.From(ctx)}
+	return r, r != Reservation{}
 }
 
 // Attach returns ctx with the reservation, so that calls made with it use its
-// permits. Once the entry has returned they take theirs from the pool, as calls
-// without a reservation do.
-func (r Reservation) Attach(ctx context.Context) context.Context { return r.held.Attach(ctx) }
+// tokens and permits. Once the entry has returned they take theirs from the pool,
+// as calls without a reservation do.
+func (r Reservation) Attach(ctx context.Context) context.Context {
+	return r.tokens.Attach(r.permits.Attach(ctx))
+}

@@ -35,6 +35,7 @@ func (r *Registry) addSections() {
 			s.Bulkheads = each(all, func(b *bulkhead.Bulkhead) BulkheadSnapshot { return newBulkheadSnapshot(b.Snapshot()) })
 		},
 		close: (*bulkhead.Bulkhead).EndWatch,
+		room:  func(s bulkhead.Sizing) (string, int) { return "maxConcurrentCalls", bulkhead.Most(s) },
 	})
 	r.timeouts = addSection(r, section[*timeout, *config.Timeout]{
 		name:   config.Timeouts,
@@ -49,6 +50,7 @@ func (r *Registry) addSections() {
 		show: func(s *Snapshot, all []*ratelimit.Limiter) {
 			s.RateLimits = each(all, func(l *ratelimit.Limiter) RateLimitSnapshot { return newRateLimitSnapshot(l.Snapshot()) })
 		},
+		room: func(s *ratelimit.Settings) (string, int) { return "burst", s.Most() },
 	})
 }
 
@@ -57,9 +59,10 @@ func (r *Registry) addSections() {
 type section[T, S any] struct {
 	name   string
 	create func(name string, settings S) T
-	retune func(t T, settings S) (apply func()) // prepares changed settings; calls wait only for apply
-	show   func(*Snapshot, []T)                 // takes those of the section, sorted by name
-	close  func(T)                              // nil: nothing is to be closed
+	retune func(t T, settings S) (apply func())     // prepares changed settings; calls wait only for apply
+	show   func(*Snapshot, []T)                     // takes those of the section, sorted by name
+	close  func(T)                                  // nil: nothing is to be closed
+	room   func(settings S) (setting string, n int) // that an entry can reserve, and what says so; nil: entries reserve nothing
 
 	made map[string]T // for the names that somebody asked for; guarded by Registry.mu
 }
@@ -73,6 +76,7 @@ type anySection interface {
 	changes(old, now *config.File) []change
 	snapshot(*Snapshot)
 	closing() (closeAll func())
+	most(file *config.File, name string) (setting string, n int)
 }
 
 func addSection[T, S any](r *Registry, s section[T, S]) *section[T, S] {
@@ -128,6 +132,10 @@ func (s *section[T, S]) changes(old, now *config.File) (all []change) {
 }
 
 func (s *section[T, S]) snapshot(to *Snapshot) { s.show(to, s.all()) }
+
+func (s *section[T, S]) most(file *config.File, name string) (setting string, n int) {
+	return s.room(s.settings(file, name))
+}
 
 // closing returns what closes everything that is made now. It must be called
 // without the lock.

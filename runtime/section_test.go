@@ -40,6 +40,8 @@ var guardings = []guarding{
 	{"Lease", resilience.Guards{Lease: []resilience.Permits{{Bulkhead: "g", N: 2}}},
 		"bulkheads", `{"maxConcurrentCalls": 3}`, `{"maxConcurrentCalls": 2}`, resilience.ErrFull},
 	{"RateLimit", resilience.Guards{RateLimit: "g"}, "rateLimits", `{}`, `{"limit": 1, "period": "1h"}`, resilience.ErrRate},
+	{"Rate", resilience.Guards{Rate: []resilience.Tokens{{RateLimit: "g", N: 2}}},
+		"rateLimits", `{}`, `{"limit": 1, "burst": 2, "period": "1h"}`, resilience.ErrRate},
 	{"Timeout", resilience.Guards{Timeout: "g"}, "timeouts", `{}`, `{"duration": "1ns"}`, resilience.ErrTimeout},
 }
 

@@ -12,6 +12,7 @@ import (
 	"github.com/resgen-go/resgen/runtime/internal/breaker"
 	"github.com/resgen-go/resgen/runtime/internal/bulkhead"
 	"github.com/resgen-go/resgen/runtime/internal/config"
+	"github.com/resgen-go/resgen/runtime/internal/ratelimit"
 )
 
 // Guards are the guards of one method, as its directives say. Generated
@@ -30,8 +31,9 @@ type Guards struct {
 	Timeout string
 
 	// Of an anticipated entry method: the breakers whose gates it asks, and the
-	// permits it reserves for the calls under it.
+	// tokens and permits that it reserves for the calls under it.
 	Check   []string
+	Rate    []Tokens  // each token lets one call begin
 	Preload []Permits // each permit serves one call
 	Lease   []Permits // each permit serves one call after the other
 }
@@ -40,6 +42,12 @@ type Guards struct {
 type Permits struct {
 	Bulkhead string
 	N        int
+}
+
+// Tokens are n tokens of a rate limit.
+type Tokens struct {
+	RateLimit string
+	N         int
 }
 
 // Wiring collects the guards of one wrapper while its constructor runs.
@@ -105,7 +113,7 @@ func (w *Wiring) Guard(method string, guards Guards) *Guard {
 	if guards.Bulkhead != "" {
 		w.bulkheads = append(w.bulkheads, guards.Bulkhead)
 	}
-	g.entry = len(guards.Check)+len(guards.Preload)+len(guards.Lease) > 0
+	g.entry = len(guards.Check)+len(guards.Rate)+len(guards.Preload)+len(guards.Lease) > 0
 	switch {
 	case g.entry:
 		w.entry(g, guards)
@@ -173,6 +181,12 @@ func (w *Wiring) entry(g *Guard, guards Guards) {
 	if len(g.gates) > 0 {
 		g.waits = g.gates
 	}
+	for _, t := range guards.Rate {
+		if found := named(w, w.registry.rateLimits, t.RateLimit); found != nil {
+			w.reserves = append(w.reserves, reserve{w.registry.rateLimits, t.RateLimit, t.N, "tokens", g.method})
+			g.tokens = append(g.tokens, ratelimit.Want{Limiter: found, N: t.N})
+		}
+	}
 	var wants []bulkhead.Want
 	if g.bulkhead != nil {
 		wants = append(wants, bulkhead.Want{Bulkhead: g.bulkhead, N: 1, As: bulkhead.Own})
@@ -189,7 +203,9 @@ func (w *Wiring) entry(g *Guard, guards Guards) {
 	switch {
 	case len(g.gates) > 0:
 		g.first = g.gates[0].Name()
-	case g.demand != nil:
+	case len(g.tokens) > 0 && g.rateLimit == nil:
+		g.first = g.tokens[0].Limiter.Name()
+	case g.demand != nil && g.rateLimit == nil:
 		g.first = g.demand.First().Name()
 	}
 }
@@ -197,7 +213,7 @@ func (w *Wiring) entry(g *Guard, guards Guards) {
 func (w *Wiring) wants(wants []bulkhead.Want, method string, permits []Permits, as bulkhead.Use) []bulkhead.Want {
 	for _, p := range permits {
 		if found := named(w, w.registry.bulkheads, p.Bulkhead); found != nil {
-			w.reserves = append(w.reserves, reserve{method, p.Bulkhead, p.N})
+			w.reserves = append(w.reserves, reserve{w.registry.bulkheads, p.Bulkhead, p.N, "permits", method})
 			wants = append(wants, bulkhead.Want{Bulkhead: found, N: p.N, As: as})
 		}
 	}

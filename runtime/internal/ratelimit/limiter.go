@@ -103,19 +103,27 @@ func (l *Limiter) Take(ctx context.Context, gates Gates) (t Turn, waited bool, r
 			return Turn{from}, false, nil
 		}
 	}
-	taken, waited, refused := l.obtain(ctx, 1, gates)
+	if l.glance(1) {
+		return Turn{&l.pool}, false, nil
+	}
+	taken, waited, refused := l.miss(ctx, 1, gates)
 	if taken {
 		t.from = &l.pool
 	}
 	return t, waited, refused
 }
 
-// obtain takes n tokens of the bucket. If the settings are not enforced it takes
-// none where it would refuse.
+// obtain takes n tokens of the bucket.
 func (l *Limiter) obtain(ctx context.Context, n int, gates Gates) (taken, waited bool, refused *Refusal) {
 	if l.glance(n) {
 		return true, false, nil
 	}
+	return l.miss(ctx, n, gates)
+}
+
+// miss is obtain where the tokens are not there. If the settings are not enforced
+// it takes none where it would refuse.
+func (l *Limiter) miss(ctx context.Context, n int, gates Gates) (taken, waited bool, refused *Refusal) {
 	r := l.rule.Load()
 	switch {
 	case n > r.Burst && r.token > 0:

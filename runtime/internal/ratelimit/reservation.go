@@ -2,6 +2,7 @@ package ratelimit
 
 import (
 	"context"
+	"fmt"
 	"sync/atomic"
 )
 
@@ -39,11 +40,24 @@ func (r *Reservation) Value(key any) any {
 	return r.Context.Value(key)
 }
 
+// String names the reservation after its parent, as other contexts do. Without it,
+// printing a context would read what calls write.
+func (r *Reservation) String() string { return parentName(r.Context) + ".WithTokens" }
+
+func parentName(parent context.Context) string {
+	if s, ok := parent.(fmt.Stringer); ok {
+		return s.String()
+	}
+	return fmt.Sprintf("%T", parent)
+}
+
 // attached carries a reservation in a context that is not derived from it.
 type attached struct {
 	context.Context
 	r *Reservation
 }
+
+func (a attached) String() string { return parentName(a.Context) + ".WithTokens" }
 
 func (a attached) Value(key any) any {
 	if key == (contextKey{}) {
@@ -60,8 +74,14 @@ func (r *Reservation) Attach(ctx context.Context) context.Context {
 	return attached{ctx, r}
 }
 
-// From returns the innermost reservation that ctx carries, or nil.
-func From(ctx context.Context) *Reservation { return carried(ctx) }
+// From returns the innermost open reservation that ctx carries, or nil.
+func From(ctx context.Context) *Reservation {
+	r := carried(ctx)
+	for r != nil && r.closed.Load() {
+		r = carried(r.Context)
+	}
+	return r
+}
 
 func carried(ctx context.Context) *Reservation {
 	r, _ := ctx.Value(contextKey{}).(*Reservation)

@@ -2,6 +2,7 @@ package ratelimit
 
 import (
 	"fmt"
+	"math"
 	"math/bits"
 	"time"
 
@@ -28,6 +29,14 @@ func (s *Settings) Check() []setting.Problem {
 			"%d take more than %s at limit %d in %s", s.Burst, setting.Format(longestFill), *s.Limit, setting.Format(s.Period))}}
 	}
 	return nil
+}
+
+// Most is the most tokens that can be there at once.
+func (s *Settings) Most() int {
+	if s.Limit == nil {
+		return math.MaxInt
+	}
+	return s.Burst
 }
 
 // fill is the time in which the rate gives a whole burst, and a nanosecond more
