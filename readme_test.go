@@ -299,7 +299,6 @@ func TestSharingGoesIntoAModule(t *testing.T) {
 
 import (
 	resilience "github.com/resgen-go/resgen/runtime"
-	"github.com/resgen-go/resgen/runtime/settingsfile"
 	"github.com/resgen-go/resgen/runtime/redis"
 )
 

@@ -123,6 +123,11 @@ func (r *Registry) ExternalProbe(name string) (report func(error), err error) {
 // newHooks turn the news of breakers into events.
 func (r *Registry) newHooks() breaker.Hooks {
 	return breaker.Hooks{
+		Fleet: func(e breaker.FleetEvent) {
+			if r.fleet != nil {
+				r.fleet.Event(e)
+			}
+		},
 		Transition: func(t breaker.Transition) {
 			if r.fleet != nil {
 				r.fleet.Transition(t)

@@ -26,6 +26,8 @@ type fleet struct {
 	own      breaker.Fleet // of the breaker that joined last
 	joined   []string
 	told     []string
+	known    []sharing.Breaker
+	ordered  []string
 	closed   bool
 }
 
@@ -52,6 +54,15 @@ func (f *fleet) Leave(b *breaker.Breaker) {
 
 func (f *fleet) Transition(t breaker.Transition) {
 	f.told = append(f.told, t.Breaker+" "+t.To.String())
+}
+
+func (f *fleet) Event(breaker.FleetEvent) {}
+
+func (f *fleet) Snapshot() []sharing.Breaker { return f.known }
+
+func (f *fleet) Order(_ context.Context, name string, order sharing.Order) error {
+	f.ordered = append(f.ordered, fmt.Sprintf("%s %s %v %s", name, order.Word, order.For, order.By))
+	return nil
 }
 
 func (f *fleet) Close() { f.closed = true }

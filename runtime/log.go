@@ -207,10 +207,14 @@ func (j *journal) outage(e Outage) {
 }
 
 func (j *journal) link(e FleetLink) {
+	var attrs []slog.Attr
+	if e.Breaker != "" {
+		attrs = append(attrs, slog.String("breaker", e.Breaker))
+	}
 	if e.Err != nil {
-		j.write(e.At, slog.LevelWarn, "link to the processes that share breakers lost, each decides for itself",
-			slog.String("error", text.Of(e.Err)))
+		attrs = append(attrs, slog.String("error", text.Of(e.Err)))
+		j.write(e.At, slog.LevelWarn, "link to the processes that share breakers lost, each decides for itself", attrs...)
 		return
 	}
-	j.write(e.At, slog.LevelInfo, "link to the processes that share breakers is there")
+	j.write(e.At, slog.LevelInfo, "link to the processes that share breakers is there", attrs...)
 }

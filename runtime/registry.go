@@ -30,6 +30,7 @@ type Registry struct {
 	stop     func()                    // of following the source
 	fleet    sharing.Adapter           // nil: nothing is shared
 	link     atomic.Pointer[FleetLink] // the last news of it
+	links    sync.Map                  // of single breakers: the fault, by name
 	hooks    breaker.Hooks
 
 	reading  sync.Mutex       // held while settings are read and applied

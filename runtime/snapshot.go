@@ -92,6 +92,8 @@ type FleetSnapshot struct {
 	Connected bool      `json:"connected"`
 	Since     time.Time `json:"since"`
 	Fault     string    `json:"fault,omitempty"` // why it is not connected
+
+	Breakers []SharedBreaker `json:"breakers,omitempty"` // by name
 }
 
 // Snapshot returns the present state of everything. Taking it changes nothing
@@ -105,7 +107,7 @@ func (r *Registry) Snapshot() Snapshot {
 	snapshot := Snapshot{
 		At:       time.Now(),
 		Settings: r.reload.snapshot(),
-		Fleet:    r.link.Load().snapshot(),
+		Fleet:    r.fleetSnapshot(),
 		Events:   r.eventFigures(),
 	}
 	for _, s := range r.sections {

@@ -18,6 +18,7 @@ import (
 type client struct {
 	rueidis.Client
 	timeout time.Duration
+	cluster bool
 	lines   *lines
 }
 
@@ -62,6 +63,7 @@ func (c *client) checkVersion(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	c.cluster = strings.Contains(info, "redis_mode:cluster")
 	_, version, _ := strings.Cut(info, "redis_version:")
 	version, _, _ = strings.Cut(version, "\r")
 	major, _, _ := strings.Cut(version, ".")

@@ -9,25 +9,24 @@
 //
 // # What is shared
 //
-// The strategy of a breaker goes on judging in its process. Beside it the fleet
-// has a rule of its own, over the outcomes of all processes: at outageThreshold
-// percent of failures in the last outageWindow, and minimumErrors at least, an
-// outage begins and holds the breaker OPEN in every process. After
-// secondsBeforeRetry one process of the fleet, which holds the trial token,
-// becomes HALF_OPEN and sends the trials of its strategy. If they are good the
-// outage ends, and the breaker closes everywhere. States that are set by hand
-// in a process come before all that.
+// The strategy of a breaker goes on judging in its process. Beside it all
+// processes have one rule, which a script on the server decides: when enough of
+// them have opened their own breakers, or when the calls of all have too many
+// failures, an outage begins and holds the breaker OPEN in every process. After
+// secondsBeforeRetry single trial calls are made where callers wait; good ones end
+// the outage, and a growing share of the calls is admitted. States that are set
+// by hand in a process come before all that.
 //
-// No call ever waits for the server: guards read memory, and a goroutine of
-// this package exchanges counts for the fleet's view. While the server can't be
-// reached, each breaker is its own again; one event says so, and one that it is
-// over.
+// No call ever waits for the server: guards read memory, and a goroutine
+// exchanges reports for views. While the server can't be reached, each process
+// decides alone; one event says so, and one that it is over.
 //
 // # What is where
 //
-// This package owns the connection, the scripts that change what the server
-// holds, and the schedule of a process. What a breaker is, and what holding it
-// means, is the runtime's.
+// This package owns the connection and the script. The rule, and the schedule of
+// a process, are the same for every kind of server: they are packages
+// runtime/internal/sharing/rule and fleet. What a breaker is, and what holding
+// one means, is the runtime's.
 //
 // # The client
 //

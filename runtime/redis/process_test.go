@@ -28,7 +28,7 @@ type process struct {
 // quick are settings under which a fleet shows in seconds what takes minutes.
 var quick = map[string]string{
 	"flushInterval": "20ms", "outageWindow": "2s", "minimumErrors": "10", "secondsBeforeRetry": "200ms",
-	"trialTimeout": "600ms", "timeout": "2s", "outageCheckInterval": "1s", "keyPrefix": "shop:",
+	"trialTimeout": "600ms", "rampInterval": "20ms", "timeout": "2s", "outageCheckInterval": "1s", "keyPrefix": "shop:",
 }
 
 // shared is a settings file with a shared breaker b. Pairs change the settings

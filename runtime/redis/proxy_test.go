@@ -56,6 +56,13 @@ func (p *proxy) set(mode proxyMode) {
 	}
 }
 
+// retarget sends new connections to another server.
+func (p *proxy) retarget(address string) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.target = address
+}
+
 func (p *proxy) now() proxyMode {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -77,7 +84,10 @@ func (p *proxy) handle(conn net.Conn) {
 	if p.now().refuse {
 		return
 	}
-	server, err := net.Dial("tcp", p.target)
+	p.mu.Lock()
+	target := p.target
+	p.mu.Unlock()
+	server, err := net.Dial("tcp", target)
 	if err != nil {
 		return
 	}

@@ -8,9 +8,7 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
-	"reflect"
 	"strings"
-	"time"
 
 	"github.com/redis/rueidis"
 
@@ -28,30 +26,6 @@ var usual = func() *settings {
 	setting.Defaults(s)
 	return s
 }()
-
-// samePlace reports that the fleet meets where it does with the other settings.
-func (s *settings) samePlace(other *settings) bool {
-	tuned := *other
-	tuned.Enabled, tuned.Recording, tuned.SuccessSampleRate = s.Enabled, s.Recording, s.SuccessSampleRate
-	tuned.FlushInterval, tuned.OutageCheckInterval = s.FlushInterval, s.OutageCheckInterval
-	tuned.OutageThreshold, tuned.OutageWindow, tuned.MinimumErrors = s.OutageThreshold, s.OutageWindow, s.MinimumErrors
-	tuned.SecondsBeforeRetry, tuned.TrialTimeout = s.SecondsBeforeRetry, s.TrialTimeout
-	return reflect.DeepEqual(&tuned, s)
-}
-
-// sampleRate is the probability with which a success is counted.
-func (s *settings) sampleRate() float64 {
-	if s.Recording == "SAMPLED" {
-		return s.SuccessSampleRate
-	}
-	return 1
-}
-
-// buckets is how many the window is cut into: of five seconds where it is two
-// minutes long.
-const buckets = 24
-
-func (s *settings) bucket() time.Duration { return s.OutageWindow / buckets }
 
 // parseAddress reads an address that may hold a password, which errors don't
 // repeat.
@@ -89,7 +63,7 @@ func (s *settings) place() string {
 
 // option is how to connect, without what the connection itself settles.
 func (s *settings) option() (option rueidis.ClientOption, err error) {
-	if s.KeyPrefix == nil {
+	if s.Prefix() == "" {
 		return option, errors.New("sharedState.keyPrefix is missing")
 	}
 	address, from := s.server()

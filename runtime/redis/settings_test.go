@@ -3,11 +3,9 @@ package redis
 import (
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/redis/rueidis"
 
-	"github.com/resgen-go/resgen/runtime/internal/breaker"
 	"github.com/resgen-go/resgen/runtime/internal/sharedstate"
 )
 
@@ -64,40 +62,5 @@ func TestFieldL10APasswordInPlaceOfItsFileIsNotShown(t *testing.T) {
 	_, err := s.credentials(rueidis.AuthCredentials{})
 	if want := "sharedState.passwordFile: can't read the file: no such file or directory"; err == nil || err.Error() != want {
 		t.Errorf("error %v, want %s", err, want)
-	}
-}
-
-func TestFieldG06ABreakersOwnRuleComesBeforeThatOfTheFleet(t *testing.T) {
-	t.Parallel()
-	d := newDesk(t, func(s *settings) { s.OutageThreshold = 90 })
-	report := func(own breaker.Fleet, calls, failures float64) view {
-		m, now := d.as("p"), time.Now()
-		m.own = own
-		d.reports++
-		m.reports = []report{{d.reports, now, calls, failures}}
-		return d.run(m.record(d.settings, now))
-	}
-	if v := report(breaker.Fleet{}, 4, 2); v.outage != 0 {
-		t.Fatal("an outage by the fleet's rule")
-	}
-	if v := report(breaker.Fleet{MinimumErrors: new(5), OutageThreshold: new(50.0)}, 4, 2); v.outage != 0 {
-		t.Fatal("an outage below the breaker's own minimum")
-	}
-	own := breaker.Fleet{MinimumErrors: new(5), OutageThreshold: new(50.0), SecondsBeforeRetry: new(30 * time.Millisecond)}
-	v := report(own, 1, 1)
-	if v.outage == 0 {
-		t.Fatal("no outage by the breaker's own rule")
-	}
-	m := d.as("p")
-	m.own, m.outage = own, v.outage
-	eventually(t, "a trial after the breaker's own pause", func() bool {
-		return d.run(m.try(d.settings, time.Now())).holder == "p"
-	})
-}
-
-func TestFieldG06AReloadChangesTheRuleOfASharedBreaker(t *testing.T) {
-	m := &member{membership: joined, fleet: newFleet()}
-	if m.join(breaker.Fleet{MinimumErrors: new(5)}) || *m.own.MinimumErrors != 5 {
-		t.Errorf("the rule is %+v", m.own)
 	}
 }

@@ -27,6 +27,7 @@ const cacheLine = 64
 type Hooks struct {
 	Transition func(Transition)
 	Probe      func(Probe)
+	Fleet      func(FleetEvent) // nil: the breaker is not shared
 }
 
 // Breaker admits and refuses the calls to one dependency.
@@ -65,6 +66,9 @@ func New(name string, strategy Strategy, hooks Hooks) *Breaker {
 	}
 	if b.hooks.Probe == nil {
 		b.hooks.Probe = func(Probe) {}
+	}
+	if b.hooks.Fleet == nil {
+		b.hooks.Fleet = func(FleetEvent) {}
 	}
 	b.use(strategy)
 	now := Now()
@@ -160,8 +164,9 @@ func (b *Breaker) gate() (*Period, bool) {
 	}
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	p := b.period.Load()
-	return p, b.admits(p, Now())
+	p, now := b.period.Load(), Now()
+	b.knock(p, now)
+	return p, b.admits(p, now)
 }
 
 // admits is the gate's answer for the current period p.
@@ -191,6 +196,7 @@ func (b *Breaker) take() (*Period, bool) {
 	if p.canaries != nil {
 		p = b.writeOffCanary(p, now)
 	}
+	b.knock(p, now)
 	return p, p.free || p.takeTrial(now) || p.takeCanary(now)
 }
 
@@ -220,6 +226,9 @@ func (b *Breaker) move(to State, began, now Instant, why cause) *Period {
 	if to == Closed {
 		b.hold.outage = 0
 	}
+	if to != HalfOpen {
+		b.hold.ramp = 0
+	}
 	next := b.newPeriod(to, began, now, &why)
 	if to == Open || to == ForcedOpen {
 		next.last = figures
@@ -228,7 +237,7 @@ func (b *Breaker) move(to State, began, now Instant, why cause) *Period {
 	b.guide(began)
 	b.hooks.Transition(Transition{
 		Breaker: b.name, From: from.state, To: to, At: next.since, Reason: why.reason, By: why.by,
-		Figures: figures, Refused: next.refusedBefore - from.refusedBefore, Duration: began.Sub(from.began),
+		Held: next.role == heldOpen, Figures: figures, Refused: next.refusedBefore - from.refusedBefore, Duration: began.Sub(from.began),
 		LastFailure: b.failed.told(now), LastProbe: b.unwell.told(now),
 	})
 	return next

@@ -27,6 +27,12 @@ func (b *Breaker) asks() bool { return b.prober != nil && (b.prober.probe == nil
 // wait settles how the OPEN period p ends by itself.
 func (p *Period) wait() {
 	b := p.breaker
+	if b.hold.outage != 0 {
+		p.role, p.canaries = heldOpen, nil
+		p.wake.Store(int64(b.hold.until))
+		p.retry.Store(int64(b.hold.until))
+		return
+	}
 	wait := b.strategy.Open()
 	if !b.needsCanaries(wait) {
 		p.canaries = nil
@@ -45,7 +51,7 @@ func (p *Period) wait() {
 
 // waited reports that time alone has ended OPEN.
 func (p *Period) waited(now Instant) bool {
-	return p.state == Open && p.canaries == nil && now >= p.wakeAt()
+	return p.state == Open && p.role != heldOpen && p.canaries == nil && now >= p.wakeAt()
 }
 
 // canaryFree reports that p would admit a call as canary now.

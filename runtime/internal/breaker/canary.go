@@ -110,6 +110,7 @@ func (s canaryRate) HalfOpen() Rules {
 	return Rules{
 		Window:  Window{Calls: s.PermittedNumberOfCallsInHalfOpenState},
 		Minimum: minimum,
+		Budget:  Budget{Good: minimum - tolerated(minimum, s.FailureRateThreshold), Of: minimum},
 		Trials:  Trials{Total: s.PermittedNumberOfCallsInHalfOpenState, Longest: s.MaxHalfOpenDuration},
 		Judge:   s.judge(minimum, Verdict{Closed, fmt.Sprintf("failure rate of %s stayed below %v %%", words.Count(minimum, "trial"), s.FailureRateThreshold)}),
 	}
@@ -133,6 +134,14 @@ func (s canaryRate) judge(minimum int, below Verdict) Judge {
 		}
 		return below
 	})
+}
+
+// tolerated is how many of n may fail below the threshold.
+func tolerated(n int, threshold float64) (failures int) {
+	for failures < n && percent(uint64(failures+1), uint64(n)) < threshold {
+		failures++
+	}
+	return failures
 }
 
 func reached(what string, rate float64, counted uint64, threshold float64) string {

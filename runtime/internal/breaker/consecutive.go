@@ -43,6 +43,7 @@ func (s consecutive) Closed() Rules {
 func (s consecutive) HalfOpen() Rules {
 	return Rules{
 		Window: Window{Calls: s.SuccessThreshold},
+		Budget: Budget{Good: s.SuccessThreshold, Of: s.SuccessThreshold},
 		Trials: Trials{Total: s.SuccessThreshold, Longest: s.MaxHalfOpenDuration},
 		Judge:  rule(s.judgeTrials),
 	}

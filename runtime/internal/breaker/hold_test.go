@@ -2,9 +2,9 @@ package breaker_test
 
 import (
 	"context"
+	"slices"
 	"sync/atomic"
 	"testing"
-	"testing/synctest"
 	"time"
 
 	. "github.com/resgen-go/resgen/runtime/internal/breaker"
@@ -46,7 +46,7 @@ func wantState(t *testing.T, b *Breaker, want State) {
 
 func TestNothingButTheFleetEndsAHold(t *testing.T) {
 	each(t, func(t *testing.T, b *Breaker) {
-		b.Hold(1, "an outage")
+		b.Hold(1, Never, "an outage")
 		report, err := b.ExternalProbe()
 		if err != nil {
 			t.Fatal(err)
@@ -65,7 +65,7 @@ func TestNothingButTheFleetEndsAHold(t *testing.T) {
 			t.Error("a breaker that is held knows when it admits a call")
 		}
 		wantState(t, b, Open)
-		b.Release(true, "over")
+		b.Ramp(1, "over")
 		wantState(t, b, Closed)
 		finishNext(t, b, false)
 	})
@@ -76,7 +76,7 @@ func TestAHeldBreakerStartsNoProbe(t *testing.T) {
 		b := New("b", withDefaults(Strategies[2]).Strategy(), Hooks{})
 		defer b.Close()
 		var probes atomic.Int32
-		b.Hold(1, "an outage")
+		b.Hold(1, Never, "an outage")
 		if err := b.Probe(func(context.Context) error { probes.Add(1); return errDown }); err != nil {
 			t.Fatal(err)
 		}
@@ -84,79 +84,12 @@ func TestAHeldBreakerStartsNoProbe(t *testing.T) {
 		if n := probes.Load(); n != 0 {
 			t.Errorf("%d probes while held, want none", n)
 		}
-		b.Release(false, "unknown")
+		b.Release("unknown")
 		time.Sleep(time.Minute)
 		if probes.Load() == 0 {
 			t.Error("no probe after the hold, although the breaker is OPEN")
 		}
 	})(t)
-}
-
-func TestTrialsOfAHeldBreakerAreThoseOfItsStrategy(t *testing.T) {
-	each(t, func(t *testing.T, b *Breaker) {
-		b.Hold(1, "an outage")
-		if b.Try(2, "a token") || !b.Try(1, "a token") || b.Try(1, "a token") {
-			t.Fatal("Try does not depend on the outage and on OPEN")
-		}
-		wantState(t, b, HalfOpen)
-		for range 50 {
-			if b.State() == Closed {
-				return
-			}
-			time.Sleep(time.Minute) // the pace of trials
-			finishNext(t, b, false)
-		}
-		t.Errorf("fifty successful trials left the breaker %v", b.State())
-	})
-}
-
-func TestFailedTrialsAreHeldAgain(t *testing.T) {
-	each(t, func(t *testing.T, b *Breaker) {
-		b.Hold(1, "an outage")
-		b.Try(1, "a token")
-		for b.State() == HalfOpen {
-			time.Sleep(time.Minute)
-			finishNext(t, b, true)
-		}
-		time.Sleep(10000 * time.Hour)
-		if _, ok := b.Admit(); ok || !b.Snapshot().Held {
-			t.Error("after failed trials the breaker is held no more")
-		}
-	})
-}
-
-func TestTrialsThatHangAreHeldAgain(t *testing.T) {
-	each(t, func(t *testing.T, b *Breaker) {
-		if b.Snapshot().Strategy == "NONE" {
-			t.Skip("NONE bounds no trials")
-		}
-		b.Hold(1, "an outage")
-		b.Try(1, "a token")
-		for range 100 {
-			b.Admit()
-		}
-		time.Sleep(10000 * time.Hour)
-		_, passes := b.Gate()
-		if _, admits := b.Admit(); passes || admits {
-			t.Error("a breaker whose trials hang is held no more")
-		}
-	})
-}
-
-func TestRecallEndsTrialsOnly(t *testing.T) {
-	each(t, func(t *testing.T, b *Breaker) {
-		b.Recall(1, "nothing to recall")
-		wantState(t, b, Closed)
-		b.Hold(1, "an outage")
-		b.Try(1, "a token")
-		b.Recall(2, "another outage")
-		wantState(t, b, HalfOpen)
-		b.Recall(1, "the token is lost")
-		wantState(t, b, Open)
-		if !b.Snapshot().Held {
-			t.Error("a recalled breaker is held no more")
-		}
-	})
 }
 
 func TestStatesSetByHandComeBeforeAHold(t *testing.T) {
@@ -169,18 +102,18 @@ func TestStatesSetByHandComeBeforeAHold(t *testing.T) {
 		t.Run(state.String(), func(t *testing.T) {
 			each(t, func(t *testing.T, b *Breaker) {
 				set(b)
-				b.Hold(1, "an outage")
+				b.Hold(1, Never, "an outage")
 				wantState(t, b, state)
-				if b.Try(1, "a token") {
+				if b.Permit(1, "a trial") {
 					t.Error("trials in a state set by hand")
 				}
 				b.Reset("test")
-				b.Hold(1, "the same outage again")
+				b.Hold(1, Never, "the same outage again")
 				wantState(t, b, Closed)
-				b.Hold(2, "another outage")
+				b.Hold(2, Never, "another outage")
 				wantState(t, b, Open)
 				set(b)
-				b.Release(true, "over")
+				b.Ramp(1, "over")
 				wantState(t, b, state)
 			})
 		})
@@ -190,9 +123,9 @@ func TestStatesSetByHandComeBeforeAHold(t *testing.T) {
 func TestAReleasedBreakerGoesOnByItsOwnRules(t *testing.T) {
 	inBubble(func(t *testing.T) {
 		b := New("b", withDefaults(Strategies[0]).Strategy(), Hooks{})
-		b.Hold(1, "an outage")
+		b.Hold(1, Never, "an outage")
 		time.Sleep(19 * time.Second)
-		b.Release(false, "unknown")
+		b.Release("unknown")
 		wantState(t, b, Open)
 		if p, ok := b.Admit(); ok {
 			t.Error("admits before the delay is over")
@@ -202,14 +135,14 @@ func TestAReleasedBreakerGoesOnByItsOwnRules(t *testing.T) {
 		time.Sleep(time.Second)
 		finishNext(t, b, false)
 		wantState(t, b, HalfOpen)
-		b.Hold(1, "the same outage again")
+		b.Hold(1, Never, "the same outage again")
 		wantState(t, b, Open)
 	})(t)
 }
 
 func TestAReloadKeepsAHold(t *testing.T) {
 	each(t, func(t *testing.T, b *Breaker) {
-		b.Hold(1, "an outage")
+		b.Hold(1, Never, "an outage")
 		for _, kind := range Strategies {
 			b.Reconfigure(withDefaults(kind).Strategy())
 			time.Sleep(10000 * time.Hour)
@@ -285,53 +218,126 @@ func TestASuccessThatChangesNothingIsNotCounted(t *testing.T) {
 	}
 }
 
-func TestAHoldEndsForOneWinner(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		var closed int
-		b := New("b", withDefaults(Strategies[0]).Strategy(), Hooks{Transition: func(tr Transition) {
-			if tr.To == Closed {
-				closed++
+// news are what a breaker tells of outages.
+func news(b **Breaker, kind Kind) *[]FleetNews {
+	var all []FleetNews
+	*b = New("b", withDefaults(kind).Strategy(), Hooks{Fleet: func(e FleetEvent) { all = append(all, e.What) }})
+	(*b).Reset("test")
+	return &all
+}
+
+func TestAHeldBreakerMakesOneTrialForEachPermit(t *testing.T) {
+	for _, kind := range Strategies {
+		t.Run(kind.Name, inBubble(func(t *testing.T) {
+			var b *Breaker
+			told := news(&b, kind)
+			defer b.Close()
+			b.Hold(1, Never, "an outage")
+			if b.Permit(2, "a trial") || !b.Permit(1, "a trial") {
+				t.Fatal("a permit is for the outage that lasts")
 			}
-		}})
-		b.Hold(1, "an outage")
-		b.Try(1, "a token")
-		for range 5 {
-			go func() {
+			for _, end := range []func(*Period){
+				func(p *Period) { p.Success(false) }, func(p *Period) { p.Failure(false, "", "") }, func(p *Period) { p.Ignore() },
+			} {
+				p, ok := b.Admit()
+				if _, second := b.Admit(); !ok || second {
+					t.Fatalf("of two calls the first is admitted: %t, the second: %t", ok, second)
+				}
+				time.Sleep(10000 * time.Hour) // whoever gave the permit judges how long that may take
+				end(p)
+				wantState(t, b, HalfOpen)
+				b.Permit(1, "another trial")
+			}
+			want := []FleetNews{TrialBegan, TrialGood, TrialBegan, TrialBad, TrialBegan, TrialIgnored}
+			if !slices.Equal(*told, want) {
+				t.Errorf("told are %v, want %v", *told, want)
+			}
+			b.Hold(1, Never, "the outage goes on")
+			wantState(t, b, Open)
+		}))
+	}
+}
+
+func TestTheFirstCallThatIsRefusedAfterTheRetryIsToldOf(t *testing.T) {
+	inBubble(func(t *testing.T) {
+		var b *Breaker
+		told := news(&b, Strategies[0])
+		b.Hold(1, Now().Add(time.Second), "an outage")
+		p, _ := b.Admit()
+		if at, known := p.RetryAt(); !known || at.Sub(Now()) != time.Second || len(*told) > 0 {
+			t.Errorf("retry in %v, %t, told %v", at.Sub(Now()), known, *told)
+		}
+		time.Sleep(time.Second)
+		for range 3 {
+			b.Admit()
+			b.Gate()
+		}
+		if _, known := p.RetryAt(); known || !slices.Equal(*told, []FleetNews{CallWaits}) {
+			t.Errorf("told %v, want one call that waits", *told)
+		}
+		b.Hold(1, Now().Add(time.Second), "the trials are others'")
+		time.Sleep(time.Second)
+		b.Gate()
+		if len(*told) != 2 {
+			t.Errorf("told %v, want a second call", *told)
+		}
+	})(t)
+}
+
+func TestARampAdmitsItsShareAndJudgesAsClosed(t *testing.T) {
+	each(t, func(t *testing.T, b *Breaker) {
+		b.Ramp(.1, "no outage") // nothing to come back from
+		wantState(t, b, Closed)
+		b.Hold(1, Never, "an outage")
+		for _, share := range []float64{.1, .4} {
+			b.Ramp(share, "over")
+			wantState(t, b, HalfOpen)
+			admitted := 0
+			for range 5000 {
 				if p, ok := b.Admit(); ok {
+					admitted++
 					p.Success(false)
 				}
-			}()
-			go b.Release(true, "over")
+			}
+			if got := float64(admitted) / 5000; got < share*.8 || got > share*1.2 {
+				t.Errorf("a share of %v admits %v", share, got)
+			}
 		}
-		synctest.Wait()
-		if closed != 1 {
-			t.Errorf("%d transitions to CLOSED, want 1", closed)
+		if !b.Snapshot().Admits || b.Snapshot().Held {
+			t.Errorf("in a ramp the snapshot is %+v", b.Snapshot())
 		}
+		if b.Snapshot().Strategy == "NONE" {
+			b.Ramp(1, "over")
+			wantState(t, b, Closed)
+			return
+		}
+		for i := 0; b.State() == HalfOpen && i < 100000; i++ {
+			if p, ok := b.Admit(); ok {
+				p.Failure(false, "", "")
+			}
+		}
+		wantState(t, b, Open)
+		b.Ramp(.8, "late news")
+		wantState(t, b, Open)
 	})
 }
 
-func TestATrialIsWaitedForUntilItIsGivenUpOrBack(t *testing.T) {
-	inBubble(func(t *testing.T) {
-		s := newSubject(t, with(func(s *Static) { s.SuccessThreshold, s.SuccessThresholdCapacity = 2, 2 }))
-		expect := func(want bool) {
-			t.Helper()
-			if got := s.Waits(); got != want {
-				t.Errorf("it waits: %t, in %+v", got, s.Snapshot())
-			}
+func TestARampThatIsLetGoIsClosed(t *testing.T) {
+	each(t, func(t *testing.T, b *Breaker) {
+		b.Hold(1, Never, "an outage")
+		b.Ramp(.1, "over")
+		b.Release("shared no more")
+		wantState(t, b, Closed)
+	})
+}
+
+func TestTrialsOfAllProcessesAreAsManyAsThoseOfTheStrategy(t *testing.T) {
+	want := map[string]Budget{
+		"STATIC_THRESHOLD": {5, 5}, "CONSECUTIVE_FAILURES": {1, 1}, "CANARY_RATE_THRESHOLD": {8, 10}, "PACED_RATE_THRESHOLD": {7, 10}, "NONE": {1, 1},
+	}
+	each(t, func(t *testing.T, b *Breaker) {
+		if name := b.Snapshot().Strategy; b.Budget() != want[name] {
+			t.Errorf("%s: %+v, want %+v", name, b.Budget(), want[name])
 		}
-		expect(false)
-		s.Trip("")
-		time.Sleep(20 * time.Second)
-		s.do("S")
-		expect(false)
-		trial := s.admit()
-		time.Sleep(time.Minute - 1)
-		expect(true)
-		time.Sleep(time.Nanosecond)
-		expect(false)
-		trial.Bound(time.Minute)
-		expect(true)
-		trial.Ignore()
-		expect(false)
-	})(t)
+	})
 }

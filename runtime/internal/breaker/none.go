@@ -19,19 +19,15 @@ func (none) Closed() Rules                                 { return Rules{} }
 func (none) Open() Wait                                    { return Wait{Delay: new(time.Duration)} }
 
 func (none) HalfOpen() Rules {
-	return Rules{Judge: recovery{}}
+	return Rules{Judge: recovery{}, Budget: Budget{1, 1}}
 }
 
-// recovery looks at nothing but the outcome. A failure says something only while
-// the breaker is held, for then the trial of one process stands for all.
+// recovery looks at nothing but a success.
 type recovery struct{}
 
 func (recovery) Judge(e Evidence) Verdict {
-	switch {
-	case !e.Failed:
-		return Verdict{Closed, "a call succeeded"}
-	case e.Held():
-		return Verdict{Open, "a call failed"}
+	if e.Failed {
+		return Verdict{}
 	}
-	return Verdict{}
+	return Verdict{Closed, "a call succeeded"}
 }

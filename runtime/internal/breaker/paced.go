@@ -49,12 +49,22 @@ func (s paced) Closed() Rules {
 func (s paced) HalfOpen() Rules {
 	return Rules{
 		Window: Window{Calls: s.PermittedNumberOfCallsInHalfOpenState},
+		Budget: s.budget(),
 		Trials: Trials{
 			AtATime: 1, Total: s.PermittedNumberOfCallsInHalfOpenState,
 			Apart: s.TestDelay, Longest: s.MaxHalfOpenDuration,
 		},
 		Judge: rule(s.judgeTrials),
 	}
+}
+
+func (s paced) budget() Budget {
+	total := s.PermittedNumberOfCallsInHalfOpenState
+	good := 1
+	for good < total && percent(uint64(good), uint64(total)) < s.SuccessRateThreshold {
+		good++
+	}
+	return Budget{Good: good, Of: total}
 }
 
 // judgeTrials decides once the trials still to come can't change the decision.

@@ -20,6 +20,7 @@ type Period struct {
 	breaker *Breaker
 	stay    *stay // outcomes belong to it, see goOn
 	state   State
+	role    role          // in an outage of all processes, and after it
 	free    bool          // admits every call without a permit
 	wake    atomic.Int64  // an Instant before which no call is admitted, without asking the lock
 	retry   atomic.Int64  // an Instant before which another try makes no sense; never: nobody knows
@@ -64,7 +65,7 @@ func (p *Period) State() State { return p.state }
 // It is not known where a probe or calls decide that are out.
 func (p *Period) RetryAt() (at Instant, known bool) {
 	at = Instant(p.retry.Load())
-	if at == never || (p.state == HalfOpen || p.canaries != nil) && at <= Now() {
+	if at == never || (p.state == HalfOpen || p.canaries != nil || p.role == heldOpen) && at <= Now() {
 		return 0, false // there, another call has come first
 	}
 	return at, true
@@ -210,6 +211,7 @@ func (p *Period) conclude(e ending) {
 		}
 		p.endTrial(e.Calls > 0)
 		p.count(e, now)
+		p.tellTrial(e)
 	default:
 		p.count(e, now)
 	}
@@ -300,7 +302,7 @@ func (p *Period) observe() {
 		p.rules = strategy.Closed()
 		p.rules.Judge = nil
 	case HalfOpen:
-		p.rules = strategy.HalfOpen()
+		p.rules = p.trialRules()
 		p.rules.Trials.Longest = p.breaker.patient(p.rules.Trials.Longest)
 		p.publishTrials()
 	case Disabled:

@@ -32,6 +32,7 @@ type Transition struct {
 	Reason   string        // in words, with the figures that decided
 	By       string        // who asked, for one made by hand
 	Figures  Figures       // of the period that ended; of OPEN, those that opened it
+	Held     bool          // To is OPEN, by an outage of all processes
 	Refused  uint64        // calls refused in it
 	Duration time.Duration // of it
 
@@ -69,7 +70,7 @@ func (b *Breaker) Snapshot() Snapshot {
 	p := b.period.Load()
 	refused := b.refused.Load()
 	s := Snapshot{
-		Name: b.name, Strategy: b.strategy.Name(), State: p.state, Since: p.since, Admits: b.admits(p, now),
+		Name: b.name, Strategy: b.strategy.Name(), State: p.state, Since: p.since, Admits: p.role == ramping || b.admits(p, now),
 		Refused: refused - p.refusedBefore, RefusedTotal: refused, Gates: b.gates.Load(),
 		Trials: p.trials.out - p.trials.late, Held: b.hold.outage != 0, Figures: p.figures(now),
 		LastFailure: b.failed.told(now), LastProbe: b.unwell.told(now), Ever: b.everTold(),

@@ -57,6 +57,9 @@ const (
 
 var epoch = time.Now()
 
+// Never is after every moment.
+const Never = never
+
 // Now reads the monotonic clock.
 func Now() Instant { return Instant(time.Since(epoch)) }
 

@@ -67,6 +67,7 @@ func (s static) Closed() Rules {
 func (s static) HalfOpen() Rules {
 	return Rules{
 		Window: Window{Calls: s.SuccessThresholdCapacity},
+		Budget: Budget{Good: s.SuccessThreshold, Of: s.SuccessThresholdCapacity},
 		Trials: Trials{AtATime: s.SuccessThresholdCapacity, Longest: s.MaxHalfOpenDuration},
 		Judge:  &engine{settings: s.Static, keeps: s.SuccessThresholdCapacity, halfOpen: true},
 	}

@@ -37,6 +37,8 @@ type Fleet struct {
 	Shared             bool           `setting:"shared" default:"false" doc:"one breaker for all processes, through the adapter that sharedState sets up"`
 	OutageThreshold    *float64       `setting:"outageThreshold" range:"(0,100]" doc:"if shared: percent of failed calls of all processes that begins an outage, in place of sharedState's"`
 	MinimumErrors      *int           `setting:"minimumErrors" range:"[1,1000000000]" doc:"if shared: no outage before so many failures, in place of sharedState's"`
+	MinimumVotes       *int           `setting:"minimumVotes" range:"[1,1000000]" doc:"if shared: processes that must have opened their own breakers, in place of sharedState's"`
+	VoteShare          *float64       `setting:"voteShare" range:"(0,100]" doc:"if shared: percent of the processes that must have, in place of sharedState's"`
 	SecondsBeforeRetry *time.Duration `setting:"secondsBeforeRetry" range:"[0s,8760h]" usual:"1h" doc:"if shared: time from the beginning of an outage, or failed trials, to the next trials, in place of sharedState's"`
 }
 
@@ -62,8 +64,12 @@ type Rules struct {
 	Window  Window
 	Minimum int // figures of fewer calls have no rate; the success that reaches it in CLOSED is judged. At most Window.Calls.
 	Trials  Trials
-	Judge   Judge // nil: never decides
+	Budget  Budget // of HALF_OPEN, where all processes make the trials together
+	Judge   Judge  // nil: never decides
 }
+
+// Budget is how many trials end an outage of all processes: Good ones of Of.
+type Budget struct{ Good, Of int }
 
 // Window is which outcomes count: the last so many or those of the last while.
 // The zero Window holds none.
@@ -123,10 +129,6 @@ type Evidence struct {
 
 // Window is what the window holds, oldest first, the outcome last.
 func (e Evidence) Window() iter.Seq[Tally] { return e.period.window.all(e.now) }
-
-// Held reports that an outage lasts that was found elsewhere; see
-// [Breaker.Hold].
-func (e Evidence) Held() bool { return e.period.breaker.hold.outage != 0 }
 
 // Verdict is a judge's decision. Without a reason it is none, and the breaker
 // stays as it is.

@@ -20,6 +20,10 @@ func (p *Period) takeTrial(now Instant) bool {
 	t := &p.trials
 	t.out++
 	t.newest = now
+	if p.role == heldTrials {
+		p.breaker.hold.permits--
+		p.breaker.tellFleet(TrialBegan)
+	}
 	p.publishTrials()
 	return true
 }
@@ -42,13 +46,16 @@ func (p *Period) publishTrials() { p.retry.Store(int64(p.trials.newest.Add(p.rul
 
 // trialFree reports that HALF_OPEN would admit a call now.
 func (p *Period) trialFree(now Instant) bool {
-	return p.state == HalfOpen && p.permitLeft() && now.Sub(p.trials.newest) >= p.rules.Trials.Apart
+	return p.state == HalfOpen && p.permitLeft() && p.drawn() && now.Sub(p.trials.newest) >= p.rules.Trials.Apart
 }
 
 // permitLeft holds while no trial is out, whatever the total: after a reload
 // that lowered it, somebody must still decide.
 func (p *Period) permitLeft() bool {
 	out, limit := p.trials.out, p.rules.Trials
+	if p.role == heldTrials {
+		return p.breaker.hold.permits > 0
+	}
 	if out == 0 {
 		return true
 	}
@@ -61,7 +68,7 @@ func (p *Period) permitLeft() bool {
 // breaker is OPEN from that moment, although only the next call that asks to be
 // admitted makes the move.
 func (p *Period) lost(now Instant) (since Instant, lost bool) {
-	if p.state != HalfOpen || p.permitLeft() {
+	if p.state != HalfOpen || p.role == heldTrials || p.permitLeft() {
 		return 0, false
 	}
 	since = p.givenUpAt()
@@ -71,14 +78,6 @@ func (p *Period) lost(now Instant) (since Instant, lost bool) {
 // givenUpAt is when trials that don't come back are given up, if no permit is left.
 func (p *Period) givenUpAt() Instant {
 	return max(p.trials.newest.Add(p.rules.Trials.Longest), p.trials.bound)
-}
-
-// Waits reports that trials run, and that it is too early to give them up.
-func (b *Breaker) Waits() bool {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	p := b.period.Load()
-	return p.state == HalfOpen && p.trials.out > p.trials.late && Now() < p.givenUpAt()
 }
 
 // Bound says that a timeout ends the call that p has just admitted after limit.

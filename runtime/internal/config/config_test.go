@@ -160,7 +160,7 @@ func TestDefaultsHoldFieldByField(t *testing.T) {
 			`maxHalfOpenDuration "1m30s" (default section)`,
 			"shared false (built in)",
 			"outageThreshold null (built in)",
-			"minimumErrors null (built in)",
+			"minimumErrors null (built in)", "minimumVotes null (built in)", "voteShare null (built in)",
 			"secondsBeforeRetry null (built in)",
 		}},
 		{Breakers, "unnamed", []string{
@@ -173,7 +173,7 @@ func TestDefaultsHoldFieldByField(t *testing.T) {
 			`maxHalfOpenDuration "1m30s" (default section)`,
 			"shared false (built in)",
 			"outageThreshold null (built in)",
-			"minimumErrors null (built in)",
+			"minimumErrors null (built in)", "minimumVotes null (built in)", "voteShare null (built in)",
 			"secondsBeforeRetry null (built in)",
 		}},
 		{Breakers, "paced", []string{
@@ -187,7 +187,7 @@ func TestDefaultsHoldFieldByField(t *testing.T) {
 			`maxHalfOpenDuration "1m30s" (default section)`,
 			"shared false (built in)",
 			"outageThreshold null (built in)",
-			"minimumErrors null (built in)",
+			"minimumErrors null (built in)", "minimumVotes null (built in)", "voteShare null (built in)",
 			"secondsBeforeRetry null (built in)",
 		}},
 		{Bulkheads, "payments", []string{

@@ -209,6 +209,9 @@ func (r *reader) nameless(section *entries, sharer *entry) {
 	if section != nil {
 		e := section.named[""]
 		_, named := e.given["keyPrefix"]
+		if _, service := e.given["service"]; service {
+			named = true
+		}
 		off := e.given["enabled"].value == false
 		if named || off || !e.clear("keyPrefix", nil) || !e.clear("enabled", nil) {
 			return

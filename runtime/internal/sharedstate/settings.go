@@ -30,21 +30,36 @@ type Settings struct {
 	TLSCAFile           *string       `setting:"tlsCAFile" doc:"PEM file with the authorities to trust in place of the system's"`
 	TLSCertFile         *string       `setting:"tlsCertFile" doc:"PEM file with the certificate to show"`
 	TLSKeyFile          *string       `setting:"tlsKeyFile" doc:"PEM file with its key"`
-	KeyPrefix           *string       `setting:"keyPrefix" doc:"begins every key: the service's name, such as \"shop:\"; processes with the same one are a fleet, and without one no breaker is shared"`
+	Service             *string       `setting:"service" doc:"the service's name, such as \"shop\": processes of one name are a fleet; without it or keyPrefix no breaker is shared"`
+	KeyPrefix           *string       `setting:"keyPrefix" doc:"begins every key, such as \"shop:\", the default where service is shop"`
 	Recording           string        `setting:"recording" default:"AGGREGATED" oneof:"AGGREGATED,SAMPLED" doc:"AGGREGATED counts every outcome; SAMPLED of successes only the share successSampleRate"`
 	SuccessSampleRate   float64       `setting:"successSampleRate" default:"1" range:"(0,1]" doc:"probability p with which SAMPLED counts a success, as 1/p"`
-	FlushInterval       time.Duration `setting:"flushInterval" default:"1s" range:"[10ms,1h]" usual:"1m" doc:"pause between two reports of what a process counted"`
-	OutageCheckInterval time.Duration `setting:"outageCheckInterval" default:"5s" range:"[0s,1h]" usual:"1m" doc:"a view older than this is asked for, in case a push got lost; 0: only pushes and answers to reports bring one, and while an outage or OFF by hand lasts, the default"`
-	OutageThreshold     float64       `setting:"outageThreshold" default:"50" range:"(0,100]" doc:"percent of failed calls of all processes; at or above it an outage begins"`
+	FlushInterval       time.Duration `setting:"flushInterval" default:"1s" range:"[10ms,1h]" usual:"1m" doc:"pause between two reports of a process while calls fail; else it reports twice in the window"`
+	OutageCheckInterval time.Duration `setting:"outageCheckInterval" default:"5s" range:"[0s,1h]" usual:"1m" doc:"how often a process asks for changes, in case a push got lost; 0: as the default, and only while it shares a breaker that an outage or OFF holds"`
+	OutageThreshold     float64       `setting:"outageThreshold" default:"50" range:"(0,100]" doc:"percent of failed calls of all processes; at or above it an outage begins, too"`
 	OutageWindow        time.Duration `setting:"outageWindow" default:"2m" range:"[1s,1h]" usual:"10m" doc:"calls that ended in this last while count"`
-	MinimumErrors       int           `setting:"minimumErrors" default:"20" range:"[1,1000000000]" doc:"no outage before so many failures in the window"`
+	MinimumErrors       int           `setting:"minimumErrors" default:"20" range:"[1,1000000000]" doc:"none by that before so many failures in the window"`
+	MinimumVotes        int           `setting:"minimumVotes" default:"3" range:"[1,1000000]" doc:"an outage begins when so many processes, or all of fewer, have opened their own breakers"`
+	VoteShare           float64       `setting:"voteShare" default:"50" range:"(0,100]" doc:"and so many percent of the processes that reported lately"`
 	SecondsBeforeRetry  time.Duration `setting:"secondsBeforeRetry" default:"20s" range:"[0s,8760h]" usual:"1h" doc:"time from the beginning of an outage, or failed trials, to the next trials"`
-	TrialTimeout        time.Duration `setting:"trialTimeout" default:"10s" range:"[100ms,1h]" usual:"1m" doc:"the trial token passes on when its process shows no sign of life for so long"`
+	TrialTimeout        time.Duration `setting:"trialTimeout" default:"10s" range:"[100ms,1h]" usual:"1m" doc:"a trial call that does not come back in this is given to another process"`
+	RampInterval        time.Duration `setting:"rampInterval" default:"1s" range:"[10ms,1h]" usual:"1m" doc:"after an outage a tenth of the calls is admitted, and twice as many after each interval"`
 	Timeout             time.Duration `setting:"timeout" default:"1s" range:"[10ms,1m]" usual:"10s" doc:"one exchange with the server; no call waits for it"`
 }
 
 // Joined says why nothing is shared without a keyPrefix, and the way out.
 const Joined = `two services on one server would share breakers of one name; write the service's name, such as "shop:"`
+
+// Prefix begins every key; empty: nothing says where processes meet.
+func (s *Settings) Prefix() string {
+	switch {
+	case s.KeyPrefix != nil:
+		return *s.KeyPrefix
+	case s.Service != nil:
+		return *s.Service + ":"
+	}
+	return ""
+}
 
 // Check finds settings that don't go together, and secrets in the file. It shows
 // no texts, because any may be a secret in the wrong place.
@@ -66,12 +81,13 @@ func (s *Settings) Check() (problems []setting.Problem) {
 			problem(field, "", "is not a name of an environment variable, such as REDIS_URL")
 		}
 	}
-	if s.KeyPrefix != nil {
-		switch prefix := *s.KeyPrefix; {
-		case prefix == "":
-			problem("keyPrefix", "", "is empty: "+Joined)
-		case strings.ContainsAny(prefix, "{} \n"):
-			problem("keyPrefix", "", "has a brace or a blank in it, which keys can't have")
+	for field, name := range map[string]*string{"keyPrefix": s.KeyPrefix, "service": s.Service} {
+		switch {
+		case name == nil:
+		case *name == "":
+			problem(field, "", "is empty: "+Joined)
+		case strings.ContainsAny(*name, "{} \n"):
+			problem(field, "", "has a brace or a blank in it, which keys can't have")
 		}
 	}
 	if (s.TLSCertFile == nil) != (s.TLSKeyFile == nil) {

@@ -4,6 +4,7 @@
 package sharing
 
 import (
+	"context"
 	"fmt"
 	"slices"
 	"time"
@@ -26,6 +27,12 @@ type Adapter interface {
 	Leave(*breaker.Breaker)
 	// Transition is told every change of state of every breaker, under its lock.
 	Transition(breaker.Transition)
+	// Event is told what happens in breakers that are held, under their locks.
+	Event(breaker.FleetEvent)
+	// Snapshot is what this process knows of the breakers that it shares, by name.
+	Snapshot() []Breaker
+	// Order gives an order for all processes. It alone waits, as long as ctx.
+	Order(ctx context.Context, breaker string, order Order) error
 	// Close ends all that the adapter started.
 	Close()
 }
@@ -35,7 +42,8 @@ type Adapter interface {
 type Hooks struct {
 	Outage func(Outage)
 	Link   func(Link)
-	Rest   func() // nothing is shared for now, so there is no link
+	Warn   func(text string) // settings that are not alike in all processes
+	Rest   func()            // nothing is shared for now, so there is no link
 }
 
 // Change is what happened to an outage.
@@ -44,9 +52,9 @@ type Change uint8
 // The changes of an outage, in the order of its life.
 const (
 	Began   Change = iota // every process holds the breaker OPEN
-	Tried                 // one process may send trial calls
+	Tried                 // trial calls begin
 	Renewed               // the trials failed
-	Ended                 // every process closes the breaker
+	Ended                 // calls come back in every process
 )
 
 var changeNames = [...]string{"BEGAN", "TRIAL", "TRIAL_FAILED", "ENDED"}
@@ -82,6 +90,38 @@ type Outage struct {
 
 // Link is the loss of touch with the other processes, or its return.
 type Link struct {
-	At  time.Time
-	Err error // nil: it is there
+	At      time.Time
+	Breaker string // empty: all
+	Err     error  // nil: it is there
+}
+
+// Order is one by hand, for all processes.
+type Order struct {
+	Word string        // OPEN, CLOSE or OFF
+	For  time.Duration // 0: until another
+	By   string
+}
+
+// Breaker is a shared breaker, as far as this process knows all processes.
+type Breaker struct {
+	Name                             string
+	At                               time.Time // of the last view; zero: there was none
+	Linked                           bool
+	Calls, Failures                  uint64 // of all windows, as the rule weighs them
+	Votes, Witnesses, Processes      int
+	OutageSince, RetryAt             time.Time // zero: there is no outage
+	TrialsOut, TrialsGood, TrialsBad int
+	Reason                           string
+	Order, By                        string // by hand
+	OrderUntil                       time.Time
+	Rule                             Rule
+	Others                           []Rule // of processes whose settings differ
+}
+
+// Rule is the settings of the rule in so many processes.
+type Rule struct {
+	OutageThreshold, VoteShare                                   float64
+	MinimumErrors, MinimumVotes, TrialsGood, TrialsOf            int
+	OutageWindow, SecondsBeforeRetry, TrialTimeout, RampInterval time.Duration
+	Processes                                                    int
 }

@@ -58,14 +58,13 @@ func (a axis) at(value float64) float64 {
 	return axisWidth * (a.place(value) - low) / (high - low)
 }
 
-// draw returns the rows as a picture in SVG: what a scheme costs, and how well
-// it counts.
+// draw returns the rows as a picture in SVG: what a scheme costs, and how well it
+// decides.
 func draw(rows []row) []byte {
 	panels := []panel{
-		newPanel("writes a second at 100 000 calls a minute", rows, powersOfTen, "%.0f",
-			func(r row) float64 { return r.many.writes }),
-		newPanel("rate off by, in percentage points, at 1000 calls a minute", rows, steps, "%.2f",
-			func(r row) float64 { return r.few.error }),
+		newPanel("a broken host holds all, percent of the time", rows, steps, "%.0f", func(r row) float64 { return r.host }),
+		newPanel("sudden death: held after, seconds", rows, powersOfTen, "%.1f", func(r row) float64 { return r.hold }),
+		newPanel("writes a second while all is well", rows, powersOfTen, "%.1f", func(r row) float64 { return r.writes }),
 	}
 	bottom := rowHeight * len(rows)
 	width := place(panels)

@@ -12,7 +12,7 @@ import (
 func rows() (rows []row) {
 	for i, s := range schemes {
 		n := float64(i + 1)
-		rows = append(rows, row{s, figures{writes: n, error: 1 / n}, figures{writes: 1000 / n}})
+		rows = append(rows, row{name: s.name, host: 10 * n, hold: 100 / n, writes: 1000 / n})
 	}
 	return rows
 }
@@ -49,5 +49,17 @@ func TestFieldL07TheChartHasRoomForItsTexts(t *testing.T) {
 	}
 	for _, fault := range faults {
 		t.Error(fault)
+	}
+}
+
+// The rule holds nobody for one host or a zone, and all at once when the
+// dependency is gone.
+func TestFleetS02S03AHostAndAZoneHoldNobody(t *testing.T) {
+	for _, s := range schemes {
+		r := measure(s)
+		t.Logf("%+v", r)
+		if last := s.name == schemes[len(schemes)-1].name; last && (r.host > 0 || r.zone > 0 || r.hold > 1.5 || r.failed > 200) {
+			t.Errorf("%+v", r)
+		}
 	}
 }

@@ -1,7 +1,6 @@
-// Package lua holds the scripts that change what the server knows of a breaker.
-// Each runs on the server in one piece, so that nothing comes between what it
-// reads and what it writes; each answers with the view of the fleet. What they
-// take is said at the head of their files.
+// Package lua holds the script that changes what a server knows of breakers. It
+// runs on the server in one piece, so that nothing comes between what it reads
+// and what it writes.
 package lua
 
 import (
@@ -19,23 +18,9 @@ func New(text string) *Script {
 	return &Script{text, hex.EncodeToString(sum[:])}
 }
 
-var (
-	//go:embed common.lua
-	common string
-	//go:embed look.lua
-	look string
-	//go:embed record.lua
-	record string
-	//go:embed trial.lua
-	trial string
-	//go:embed settle.lua
-	settle string
-)
+//go:embed exchange.lua
+var exchange string
 
-// The scripts.
-var (
-	Look   = New(common + look)
-	Record = New(common + record) // adds outcomes, and may begin an outage
-	Trial  = New(common + trial)  // takes or keeps the token for trials
-	Settle = New(common + settle) // ends trials, and with good ones the outage
-)
+// Exchange is package rule's Step for some breakers of one process. The head of
+// its file says what it takes.
+var Exchange = New(exchange)

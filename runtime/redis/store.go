@@ -1,0 +1,261 @@
+package redis
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"hash/crc32"
+	"strconv"
+	"strings"
+	"sync"
+
+	"github.com/redis/rueidis"
+
+	"github.com/resgen-go/resgen/runtime/internal/sharing/fleet"
+	"github.com/resgen-go/resgen/runtime/internal/sharing/rule"
+	"github.com/resgen-go/resgen/runtime/redis/internal/lua"
+)
+
+// layout is the version of what is kept on the server. Those of other versions don't meet.
+const layout = "v2:"
+
+// slots is how many slots of a cluster the breakers of one fleet spread over. A
+// server that is no cluster has one, so that one script serves all.
+const slots = 16
+
+// store is the server as a place where processes meet.
+type store struct {
+	*client
+	prefix string
+	slots  uint32
+	since  sync.Map // slot: moment of the server's clock when its changes were last asked for
+}
+
+func newStore(c *client, prefix string) *store {
+	s := &store{client: c, prefix: prefix + layout, slots: 1}
+	if c.cluster {
+		s.slots = slots
+	}
+	return s
+}
+
+func (s *store) Close() { s.client.close() }
+
+// channel is where changes are announced.
+func (s *store) channel() string { return s.prefix + "changes" }
+
+// slot begins each key of the breakers that share a slot.
+func (s *store) slot(n uint32) string { return fmt.Sprintf("%s{%s%d}", s.prefix, s.prefix, n) }
+
+func (s *store) slotOf(breaker string) uint32 { return crc32.ChecksumIEEE([]byte(breaker)) % s.slots }
+
+// keys are those of a breaker: what is decided, what processes reported, and
+// what changed last.
+func (s *store) keys(breaker string) [3]string {
+	slot := s.slot(s.slotOf(breaker))
+	return [3]string{slot + "state:" + breaker, slot + "reports:" + breaker, slot + "history:" + breaker}
+}
+
+// batch is the inputs that one script takes.
+type batch struct {
+	slot   uint32
+	places []int // among the inputs
+	request
+}
+
+// Exchange runs one script for each slot that has inputs; without any it asks
+// for changes.
+func (s *store) Exchange(ctx context.Context, r fleet.Request) (response fleet.Response, err error) {
+	batches := s.batches(r)
+	requests := make([]request, len(batches))
+	for i, b := range batches {
+		requests[i] = b.request
+	}
+	response.Answers = make([]fleet.Answer, len(r.Inputs))
+	for i, answer := range s.run(ctx, requests) {
+		if e := s.take(&response, batches[i], answer); e != nil {
+			if len(batches) == 1 || ctx.Err() != nil {
+				return response, describe(e)
+			}
+			for _, place := range batches[i].places { // one node of a cluster
+				response.Answers[place] = fleet.Answer{Err: describe(e)}
+			}
+			err = e
+		}
+	}
+	if wrong := describe(err); errors.Is(wrong, fleet.ErrWrongServer) {
+		return response, wrong
+	}
+	return response, nil
+}
+
+func (s *store) batches(r fleet.Request) (all []*batch) {
+	of := map[uint32]*batch{}
+	add := func(slot uint32) *batch {
+		b := of[slot]
+		if b == nil {
+			since := int64(0)
+			if at, known := s.since.Load(slot); known {
+				since = at.(int64)
+			}
+			b = &batch{slot: slot, request: request{
+				keys: []string{s.slot(slot) + "alive", s.slot(slot) + "changes"},
+				args: []string{s.channel(), r.Process, decimal(r.Alive.Milliseconds()), decimal(since)},
+			}}
+			of[slot] = b
+			all = append(all, b)
+		}
+		return b
+	}
+	s.since.Range(func(slot, _ any) bool { // its breakers are looked at, and the process is alive for them
+		if r.Process != "" {
+			add(slot.(uint32))
+		}
+		return true
+	})
+	for i, in := range r.Inputs {
+		b, keys := add(s.slotOf(in.Breaker)), s.keys(in.Breaker)
+		b.places = append(b.places, i)
+		b.keys = append(b.keys, keys[:]...)
+		b.args = append(b.args, inputArgs(in)...)
+	}
+	return all
+}
+
+// inputArgs are what the script takes for a breaker.
+func inputArgs(in fleet.Input) []string {
+	order, lasts, by := "-", int64(0), ""
+	if in.Order != nil {
+		order, lasts, by = in.Order.Word, in.Order.For, oneLine(in.Order.By)
+	}
+	want := "0"
+	if in.Want {
+		want = "1"
+	}
+	return []string{
+		in.Breaker, in.Rule.String(), decimal(in.Told), decimal(in.Ended), decimal(in.Outage), decimal(in.RetryIn),
+		in.Known.Word, decimal(in.Known.N), decimal(in.Known.For), in.Known.By,
+		decimal(in.Calls), decimal(in.Failures), decimal(int64(in.Vote)),
+		decimal(in.Trial.Outage), decimal(in.Trial.ID), decimal(int64(in.Trial.Result)), want,
+		order, decimal(lasts), by,
+	}
+}
+
+func decimal(n int64) string { return strconv.FormatInt(n, 10) }
+
+func oneLine(text string) string { return strings.Join(strings.Fields(text), " ") }
+
+var errNoView = errors.New("the server's answer is none of our script")
+
+// take reads the answer of one script.
+func (s *store) take(response *fleet.Response, b *batch, answer rueidis.RedisResult) error {
+	parts, err := answer.ToArray()
+	if err != nil {
+		return err
+	}
+	if len(parts) != 2+len(b.places) {
+		return errNoView
+	}
+	text, err := parts[0].ToString()
+	now, bad := strconv.ParseInt(text, 10, 64)
+	if err != nil || bad != nil {
+		return errNoView
+	}
+	names, err := parts[1].AsStrSlice()
+	if err != nil {
+		return errNoView
+	}
+	response.Changed = append(response.Changed, names...)
+	s.since.Store(b.slot, max(now-1000, 1))
+	for i, place := range b.places {
+		fields, err := parts[2+i].AsStrSlice()
+		if err != nil {
+			return errNoView
+		}
+		response.Answers[place] = readAnswer(now, fields)
+	}
+	return nil
+}
+
+// fixed is how many texts of a view come before the events.
+const fixed = 26
+
+func readAnswer(now int64, f []string) (a fleet.Answer) {
+	if len(f) == 1 {
+		a.Err = describe(errors.New(f[0]))
+		return a
+	}
+	if len(f) < fixed {
+		a.Err = errNoView
+		return a
+	}
+	v := &a.View
+	v.Now, v.Hand.Word, v.Hand.By, v.Rules, v.Reason, a.Dropped = now, f[6], f[9], f[22], f[23], f[24]
+	v.Calm, v.Push = f[12] == "1", f[25] == "1"
+	for i, n := range map[int]*int64{
+		0: &v.Change, 1: &v.Outage, 2: &v.Ended, 3: &v.RetryIn, 4: &v.RampFor, 5: &v.Top, 7: &v.Hand.N, 8: &v.Hand.For, 10: &v.Permit, 11: &v.PermitFor,
+		13: &v.Again, 14: &v.Members, 15: &v.Witnesses, 16: &v.Votes, 17: &v.Calls, 18: &v.Failures, 19: &v.Out, 20: &v.Good, 21: &v.Bad,
+	} {
+		var err error
+		if *n, err = strconv.ParseInt(f[i], 10, 64); err != nil {
+			a.Err = fmt.Errorf("%w: %q", errNoView, f[i])
+		}
+	}
+	for _, text := range f[fixed:] {
+		if e, ok := readEvent(text); ok {
+			v.Events = append(v.Events, e)
+		}
+	}
+	return a
+}
+
+// readEvent reads "1732959999999 BEGAN host-7 36 of …".
+func readEvent(text string) (e rule.Event, ok bool) {
+	parts := strings.SplitN(text, " ", 4)
+	if len(parts) < 4 {
+		return e, false
+	}
+	n, err := strconv.ParseInt(parts[0], 10, 64)
+	if parts[2] == "-" {
+		parts[2] = ""
+	}
+	return rule.Event{N: n, What: parts[1], By: parts[2], Reason: parts[3]}, err == nil
+}
+
+// describe finds errors that mean that another server is in charge now.
+func describe(err error) error {
+	if err == nil {
+		return nil
+	}
+	for _, word := range []string{"READONLY", "MASTERDOWN", "LOADING", "CLUSTERDOWN", "NOREPLICAS", "UNKILLABLE"} {
+		if strings.Contains(err.Error(), word) {
+			return fmt.Errorf("%w: %w", fleet.ErrWrongServer, err)
+		}
+	}
+	return err
+}
+
+// Changes subscribes.
+func (s *store) Changes(ctx context.Context, changed func(name string, number int64)) error {
+	heard := rueidis.WithOnSubscriptionHook(ctx, func(rueidis.PubSubSubscription) { changed("", 0) })
+	return s.Receive(heard, s.B().Subscribe().Channel(s.channel()).Build(), func(message rueidis.PubSubMessage) {
+		if i := strings.LastIndexByte(message.Message, ' '); i >= 0 { // names may have blanks in them
+			if n, err := strconv.ParseInt(message.Message[i+1:], 10, 64); err == nil {
+				changed(message.Message[:i], n)
+			}
+		}
+	})
+}
+
+// request is one run of the script.
+type request struct{ keys, args []string }
+
+// command names the script, or brings it along for a server that does not know
+// it.
+func (r request) command(b rueidis.Builder, known bool) rueidis.Completed {
+	name, script := "EVALSHA", lua.Exchange.SHA
+	if !known {
+		name, script = "EVAL", lua.Exchange.Text
+	}
+	return b.Arbitrary(name, script, strconv.Itoa(len(r.keys))).Keys(r.keys...).Args(r.args...).Build()
+}
