@@ -220,8 +220,16 @@ func (w wrapper) guardedResults(m planned) []jen.Code {
 func (w wrapper) begin(m planned) []jen.Code {
 	n := m.Names
 	ctx := jen.Id(n.Context)
-	if n.Context == "" {
+	switch {
+	case n.Context == "":
 		ctx = jen.Id(n.Package).Dot("Background").Call()
+	case n.Carried:
+		ctx.Dot("Context").Call()
+	}
+	refused := []jen.Code{returned(m, jen.Id(n.Err))}
+	if n.Closes {
+		body := jen.Id(n.Context).Dot("Body")
+		refused = append([]jen.Code{jen.If(body.Clone().Op("!=").Nil()).Block(body.Clone().Dot("Close").Call())}, refused...)
 	}
 	return []jen.Code{
 		jen.Var().Id(n.Call).Id(w.Names.Runtime).Dot("Call"),
@@ -229,7 +237,7 @@ func (w wrapper) begin(m planned) []jen.Code {
 		jen.If(
 			jen.Id(n.Err).Op(":=").Id(n.Call).Dot("Begin").Call(ctx, jen.Id(w.Names.Receiver).Dot(m.Field)),
 			jen.Id(n.Err).Op("!=").Nil(),
-		).Block(returned(m, jen.Id(n.Err))),
+		).Block(refused...),
 	}
 }
 
@@ -250,16 +258,27 @@ func returned(m planned, err jen.Code) *jen.Statement {
 func (w wrapper) call(m planned) *jen.Statement {
 	var args []jen.Code
 	for _, p := range m.Params {
-		arg := jen.Id(p.Name)
-		if len(m.Guard) > 0 && p.Name == m.Names.Context {
-			arg = jen.Id(m.Names.Call).Dot("Context").Call()
-		}
+		arg := w.argument(m, p)
 		if p.Variadic {
 			arg.Op("...")
 		}
 		args = append(args, arg)
 	}
 	return jen.Id(w.Names.Receiver).Dot(w.Names.Next).Dot(m.Name).Call(args...)
+}
+
+// argument is what is passed on of a parameter. A value that carries the context is
+// given another one only where a guard may have derived that.
+func (w wrapper) argument(m planned, p param) *jen.Statement {
+	call := jen.Id(m.Names.Call)
+	switch {
+	case len(m.Guard) == 0 || p.Name != m.Names.Context:
+	case !m.Names.Carried:
+		return call.Dot("Context").Call()
+	case m.Guard.derivesContext():
+		return jen.Id(w.Names.Runtime).Dot("WithContext").Call(jen.Id(p.Name), jen.Op("&").Add(call))
+	}
+	return jen.Id(p.Name)
 }
 
 // signature writes the parameters and results of a method or function type.

@@ -30,6 +30,7 @@ func (*Wiring) Done() error                                    { return nil }
 func (*Call) Begin(context.Context, *Guard) error              { return nil }
 func (*Call) Context() context.Context                         { return nil }
 func (*Call) Finish(error) error                               { return nil }
+func WithContext[T any](t T, _ *Call) T                         { return t }
 func (*Call) Settled(error) bool                               { return false }
 func (*Call) FinishAs(Outcome, error) error                    { return nil }
 func (*Call) Release()                                         {}

@@ -246,14 +246,7 @@ func (m *method) answersUnjudged() bool {
 	return breaker && !judged && slices.ContainsFunc(slices.Collect(m.Signature().Results().Variables()), isAnswer)
 }
 
-func isAnswer(v *types.Var) bool {
-	pointer, ok := types.Unalias(v.Type()).(*types.Pointer)
-	if !ok {
-		return false
-	}
-	named, ok := types.Unalias(pointer.Elem()).(*types.Named)
-	return ok && isNamed(named.Obj(), "net/http", "Response")
-}
+func isAnswer(v *types.Var) bool { return isOfHTTP(v.Type(), "Response") }
 
 // unjudged warns of methods that return the answers of an HTTP server unjudged.
 // There is one line for an interface.

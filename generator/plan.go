@@ -65,6 +65,8 @@ type methodNames struct {
 	Call    string
 	Err     string
 	Context string // the parameter; empty: there is none
+	Carried bool   // the parameter carries it by its method Context
+	Closes  bool   // the parameter is a request whose body a refusal closes
 	Package string // what the output imports package context as, for a method without a context
 }
 
@@ -109,6 +111,12 @@ func (g guard) with(cargo directives.Cargo) (item, bool) {
 		return g[n], true
 	}
 	return item{}, false
+}
+
+// derivesContext reports whether the callee may get another context than the
+// caller's.
+func (g guard) derivesContext() bool {
+	return slices.ContainsFunc(g, func(i item) bool { return i.Row.Needs != "" })
 }
 
 // texts are what the item is given, as directives write it.

@@ -84,6 +84,8 @@ type Shop[K comparable] interface {
       "Call": "call",
       "Err": "err",
       "Context": "ctx",
+      "Carried": false,
+      "Closes": false,
       "Package": ""
     }
   },
@@ -103,6 +105,8 @@ type Shop[K comparable] interface {
       "Call": "",
       "Err": "",
       "Context": "",
+      "Carried": false,
+      "Closes": false,
       "Package": ""
     }
   }

@@ -30,7 +30,7 @@ func (c *checker) resolve(t *target, m *method) {
 		c.resolveProbe(t, m, d)
 	}
 	if !m.guarded() {
-		m.why = whyUnguarded(m)
+		m.why = c.whyUnguarded(m)
 	}
 	if m.answersUnjudged() {
 		m.skipped = append(m.skipped, "no judge of answers: a 503 counts as a success")
@@ -136,10 +136,15 @@ func (c *checker) obstacle(m *method, row *directives.Row) *obstacle {
 			fault: "needs error as its last result to return a refusal; " + c.unlikeError(last),
 		}
 	}
-	if row.Needs != "" && m.context < 0 {
+	switch needs := "needs a context.Context parameter to carry " + string(row.Needs); {
+	case row.Needs == "":
+	case m.context.index < 0:
+		return &obstacle{why: "it has no context", fault: needs}
+	case m.context.fixed:
+		t := c.spell(m.context.t)
 		return &obstacle{
-			why:   "it has no context",
-			fault: "needs a context.Context parameter to carry " + string(row.Needs),
+			why:   "the context of its " + t + " cannot be replaced",
+			fault: needs + fmt.Sprintf("; its %s has no WithContext(context.Context) %[1]s by which it would carry that", t),
 		}
 	}
 	return nil
@@ -179,25 +184,10 @@ func (c *checker) spell(t types.Type) string {
 	})
 }
 
-// contextIndex finds the first parameter that is exactly a context.Context.
-func contextIndex(sig *types.Signature) int {
-	for i := range sig.Params().Len() {
-		if isContext(sig.Params().At(i).Type()) {
-			return i
-		}
-	}
-	return -1
-}
-
-func isContext(t types.Type) bool {
-	named, ok := types.Unalias(t).(*types.Named)
-	return ok && isNamed(named.Obj(), "context", "Context")
-}
-
 func isError(t types.Type) bool { return types.Identical(t, types.Universe.Lookup("error").Type()) }
 
 // whyUnguarded says why a method passes through.
-func whyUnguarded(m *method) string {
+func (c *checker) whyUnguarded(m *method) string {
 	none, marked := m.own.Get(directives.None)
 	switch {
 	case marked && (len(none.Kinds()) == 0 || len(m.lacking) == 0):
@@ -207,12 +197,12 @@ func whyUnguarded(m *method) string {
 	case !returnsError(m.Signature()):
 		return "it returns no error"
 	}
-	return "it has no context for a " + m.lacking[0].Noun()
+	return c.obstacle(m, m.lacking[0]).why + " for a " + m.lacking[0].Noun()
 }
 
 func (c *checker) resolveProbe(t *target, m *method, d directives.Directive) {
 	sig := m.Signature()
-	if sig.Params().Len() != 1 || m.context != 0 || sig.Results().Len() != 1 || !isError(lastResult(sig)) {
+	if sig.Params().Len() != 1 || m.context.index != 0 || m.context.carried || sig.Results().Len() != 1 || !isError(lastResult(sig)) {
 		c.fault(d.Slash, directives.Probe, "%s needs the shape func(context.Context) error to be a probe; it is %s",
 			m.Name(), c.spell(unnamed(sig)))
 		return

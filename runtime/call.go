@@ -240,6 +240,21 @@ func (c *Call) measure(limit time.Duration) {
 // the entry's reservation where there are any.
 func (c *Call) Context() context.Context { return c.ctx }
 
+// Carrier is a value that carries a context, such as an HTTP request.
+type Carrier[T any] interface {
+	Context() context.Context
+	WithContext(context.Context) T
+}
+
+// WithContext is a carrier with the context to call with. It is the carrier itself
+// where that context is the caller's, so that nothing is copied then.
+func WithContext[T Carrier[T]](carrier T, c *Call) T {
+	if c.reservation != nil || c.tokens != nil || c.measured != nil && c.measured.cancel != nil {
+		return carrier.WithContext(c.ctx)
+	}
+	return carrier
+}
+
 // Finish ends the call with the error that the dependency returned: it judges the
 // error, records the outcome in the breaker of the period in which the call began,
 // and gives every permit back. It returns err, which also is [ErrTimeout] where the
