@@ -73,9 +73,9 @@ func New(name string, strategy Strategy, hooks Hooks) *Breaker {
 	b.use(strategy)
 	now := Now()
 	first := b.newPeriod(strategy.Initial(), now, now, initially(strategy.Initial()))
-	if first.canaries != nil {
-		first.canaries.from = longAgo // the first tick need not wait: nothing has failed yet
-		first.publishCanaries()
+	if c, ok := first.exit.(*canaries); ok {
+		c.from = longAgo // the first tick need not wait: nothing has failed yet
+		first.publishExit()
 	}
 	b.period.Store(first)
 	return b
@@ -172,9 +172,12 @@ func (b *Breaker) gate() (*Period, bool) {
 // admits is the gate's answer for the current period p.
 func (b *Breaker) admits(p *Period, now Instant) bool {
 	if lost, ok := p.lost(now); ok {
-		return now >= b.readmits(lost)
+		return b.exitFrom(lost, nil).admits(now)
 	}
-	return p.free || p.waited(now) || p.trialFree(now) || p.canaryFree(now)
+	if p.exit != nil {
+		return p.exit.admits(now)
+	}
+	return p.free || p.trialFree(now)
 }
 
 func (b *Breaker) admit() (*Period, bool) {
@@ -190,14 +193,11 @@ func (b *Breaker) take() (*Period, bool) {
 	defer b.mu.Unlock()
 	now := Now()
 	p := b.present(now)
-	if p.waited(now) {
-		p = b.move(HalfOpen, now, now, reason("its delay of %v is over", p.wakeAt().Sub(p.began)))
-	}
-	if p.canaries != nil {
-		p = b.writeOffCanary(p, now)
-	}
 	b.knock(p, now)
-	return p, p.free || p.takeTrial(now) || p.takeCanary(now)
+	if p.exit != nil {
+		return p.exit.take(p, now)
+	}
+	return p, p.free || p.takeTrial(now)
 }
 
 // present is the current period at now: trials that are lost have ended
@@ -237,7 +237,7 @@ func (b *Breaker) move(to State, began, now Instant, why cause) *Period {
 	b.guide(began)
 	b.hooks.Transition(Transition{
 		Breaker: b.name, From: from.state, To: to, At: next.since, Reason: why.reason, By: why.by,
-		Held: next.role == heldOpen, Figures: figures, Refused: next.refusedBefore - from.refusedBefore, Duration: began.Sub(from.began),
+		Held: next.held(), Figures: figures, Refused: next.refusedBefore - from.refusedBefore, Duration: began.Sub(from.began),
 		LastFailure: b.failed.told(now), LastProbe: b.unwell.told(now),
 	})
 	return next
@@ -256,9 +256,12 @@ func (b *Breaker) newPeriod(state State, began, now Instant, why *cause) *Period
 	case Closed, MetricsOnly, Disabled:
 		p.free = true
 	case Open:
-		p.wait()
+		p.exit = b.exitFrom(began, nil)
 	case ForcedOpen:
-		p.wake.Store(int64(never))
+		p.exit = shut{}
+	}
+	if p.exit != nil {
+		p.publishExit()
 	}
 	p.observe()
 	return p
@@ -270,28 +273,15 @@ func (b *Breaker) newPeriod(state State, began, now Instant, why *cause) *Period
 func (b *Breaker) goOn(p *Period, stay *stay) *Period {
 	next := &Period{
 		breaker: b, stay: stay, state: Open, why: p.why, refusedBefore: p.refusedBefore,
-		began: p.began, since: p.since, last: p.last, canaries: p.canaries,
+		began: p.began, since: p.since, last: p.last, exit: b.exitFrom(p.began, p.exit),
 	}
 	next.until.Store(int64(longAgo))
-	if next.wait(); p.canaries != nil && next.canaries == nil {
+	next.publishExit()
+	if p.Canaries() && !next.Canaries() {
 		next.stay = newStay() // nobody waits for a canary that is out
 	}
 	b.enter(next)
 	return next
-}
-
-// readmits is when a breaker that opened at the moment given admits a call
-// again without having been probed.
-func (b *Breaker) readmits(opened Instant) Instant {
-	switch wait := b.strategy.Open(); {
-	case b.hold.outage != 0:
-		return never
-	case wait.Delay != nil:
-		return opened.Add(*wait.Delay)
-	case b.needsCanaries(wait):
-		return opened.Add(wait.Probing.Interval)
-	}
-	return never
 }
 
 // same is the current period if it is still the stay in which p admitted a call.

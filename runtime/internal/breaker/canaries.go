@@ -12,115 +12,86 @@ type canaries struct {
 	failed  int     // calls of this tick that failed
 	out     bool    // one has not ended
 	began   Instant // when it did
-	bound   Instant // until then it may run by its own timeout, see Bound
-}
-
-// needsCanaries reports that calls must serve as probes while OPEN ends as wait
-// says.
-func (b *Breaker) needsCanaries(wait Wait) bool {
-	return wait.Delay == nil && wait.Probing != nil && !b.asks() && b.hold.outage == 0
+	until   Instant // until then it may run by its own timeout, see Bound
 }
 
 // asks reports that there is somebody who probes.
 func (b *Breaker) asks() bool { return b.prober != nil && (b.prober.probe == nil || !b.closed) }
 
-// wait settles how the OPEN period p ends by itself.
-func (p *Period) wait() {
-	b := p.breaker
-	if b.hold.outage != 0 {
-		p.role, p.canaries = heldOpen, nil
-		p.wake.Store(int64(b.hold.until))
-		p.retry.Store(int64(b.hold.until))
-		return
+// canariesFrom goes on with the canaries of the exit before, if it had some.
+func (b *Breaker) canariesFrom(began Instant, probing Probing, before exit) exit {
+	c, ok := before.(*canaries)
+	if !ok {
+		c = &canaries{from: began}
 	}
-	wait := b.strategy.Open()
-	if !b.needsCanaries(wait) {
-		p.canaries = nil
-		admits := int64(b.readmits(p.began))
-		p.wake.Store(admits)
-		p.retry.Store(admits)
-		return
-	}
-	if p.canaries == nil {
-		p.canaries = &canaries{from: p.began}
-	}
-	p.canaries.probing = *wait.Probing
-	p.canaries.probing.Longest = b.patient(wait.Probing.Longest)
-	p.publishCanaries()
+	c.probing = probing
+	c.probing.Longest = b.patient(probing.Longest)
+	return c
 }
 
-// waited reports that time alone has ended OPEN.
-func (p *Period) waited(now Instant) bool {
-	return p.state == Open && p.role != heldOpen && p.canaries == nil && now >= p.wakeAt()
+func (c *canaries) admits(now Instant) bool {
+	then := *c
+	then.writeOff(now)
+	return !then.out && now >= then.tick()
 }
 
-// canaryFree reports that p would admit a call as canary now.
-func (p *Period) canaryFree(now Instant) bool {
-	if p.canaries == nil {
-		return false
+func (c *canaries) take(p *Period, now Instant) (*Period, bool) {
+	p = c.current(p, now)
+	if !c.admits(now) {
+		return p, false
 	}
-	c := *p.canaries
-	c.writeOff(now)
-	return !c.out && now >= c.tick()
+	c.out, c.began, c.until = true, now, now
+	p.publishExit()
+	return p, true
 }
 
-func (p *Period) takeCanary(now Instant) bool {
-	if !p.canaryFree(now) {
-		return false
-	}
-	c := p.canaries
-	c.out, c.began, c.bound = true, now, now
-	p.publishCanaries()
-	return true
-}
-
-// writeOffCanary takes a canary that does not come back for a failed one. Its
-// outcome is then one of an older period.
-func (b *Breaker) writeOffCanary(p *Period, now Instant) *Period {
-	if !p.canaries.writeOff(now) {
+// current takes a canary that does not come back for a failed one. Its outcome is
+// then one of an older period. It returns the period of now.
+func (c *canaries) current(p *Period, now Instant) *Period {
+	if !c.writeOff(now) {
 		return p
 	}
-	p.stay.givenUp = p.canaries.began
-	return b.goOn(p, newStay())
+	p.stay.givenUp = c.began
+	return p.breaker.goOn(p, newStay())
 }
 
-func (p *Period) endCanary(e ending, now Instant) {
-	c := p.canaries
+func (c *canaries) end(p *Period, e ending, now Instant) (counts bool) {
 	switch {
-	case c == nil || !c.out: // a reload or a probe has made canaries needless
-		return
+	case !c.out: // a reload or a probe has made canaries needless meanwhile
+		return false
 	case c.writtenOff(now):
 		p.breaker.returned(c.began, now, e)
-		return
+		return false
 	}
 	c.out = false
-	p.breaker.noteFailure(e.why, now)
-	p.breaker.ever.end(e.Counts)
 	switch {
 	case e.good():
 		p.breaker.move(HalfOpen, now, now, reason("a call let through as canary succeeded"))
-		return
+		return true
 	case e.Calls > 0:
 		c.fail(now)
 	}
-	p.publishCanaries()
+	p.publishExit()
+	return e.Calls > 0
 }
 
-// publishCanaries tells calls until when none is admitted. Nobody knows when a
-// canary comes back that is out.
-func (p *Period) publishCanaries() {
-	wake, retry := p.canaries.tick(), p.canaries.tick()
-	if p.canaries.out {
-		wake, retry = p.canaries.lostAt(), never
+func (c *canaries) bound(p *Period, until Instant) {
+	c.until = until
+	p.publishExit()
+}
+
+// times: nobody knows when a canary comes back that is out.
+func (c *canaries) times() (wake, retry Instant) {
+	if c.out {
+		return c.lostAt(), never
 	}
-	p.wake.Store(int64(wake))
-	p.retry.Store(int64(retry))
+	return c.tick(), c.tick()
 }
 
 // tick is when the present tick begins.
 func (c *canaries) tick() Instant { return c.from.Add(c.probing.pause(c.probing.Calls, c.ticks)) }
 
-func (c *canaries) lostAt() Instant { return max(c.began.Add(c.probing.Longest), c.bound) }
+func (c *canaries) lostAt() Instant { return max(c.began.Add(c.probing.Longest), c.until) }
 
 func (c *canaries) writtenOff(now Instant) bool { return c.out && now >= c.lostAt() }
 
@@ -152,4 +123,7 @@ func (p Probing) pause(ticks Ticks, failed int) time.Duration {
 
 // Canaries reports that an OPEN period ends with a good call, a few of which it
 // lets through.
-func (p *Period) Canaries() bool { return p.canaries != nil }
+func (p *Period) Canaries() bool {
+	_, ok := p.exit.(*canaries)
+	return ok
+}

@@ -18,7 +18,6 @@ type role uint8
 
 const (
 	ownRole    role = iota
-	heldOpen        // OPEN, whatever the strategy says
 	heldTrials      // HALF_OPEN: all processes make the trials together, and judge them elsewhere
 	ramping         // HALF_OPEN: a share of the calls is admitted, and judged as in CLOSED
 )
@@ -62,6 +61,20 @@ func (b *Breaker) Hold(outage uint64, until Instant, why string) {
 		now := Now()
 		b.move(Open, now, now, cause{reason: why})
 	}
+}
+
+// held is the exit of a breaker that is held.
+type held struct {
+	shut
+	until Instant
+}
+
+func (h held) times() (wake, retry Instant) { return h.until, h.until }
+
+// held reports that an outage of all processes keeps the period OPEN.
+func (p *Period) held() bool {
+	_, is := p.exit.(held)
+	return is
 }
 
 // Permit lets a breaker that is held make one trial, as HALF_OPEN. What becomes
@@ -153,7 +166,7 @@ func (p *Period) drawn() bool { return p.role != ramping || rand.Float64() < p.b
 
 // knock tells of the first call that is refused when another trial makes sense.
 func (b *Breaker) knock(p *Period, now Instant) {
-	if p.role == heldOpen && !b.hold.knocked && now >= b.hold.until {
+	if p.held() && !b.hold.knocked && now >= b.hold.until {
 		b.hold.knocked = true
 		b.tellFleet(CallWaits)
 	}

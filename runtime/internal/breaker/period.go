@@ -21,6 +21,7 @@ type Period struct {
 	stay    *stay // outcomes belong to it, see goOn
 	state   State
 	role    role          // in an outage of all processes, and after it
+	exit    exit          // of OPEN and FORCED_OPEN; nil of other states
 	free    bool          // admits every call without a permit
 	wake    atomic.Int64  // an Instant before which no call is admitted, without asking the lock
 	retry   atomic.Int64  // an Instant before which another try makes no sense; never: nobody knows
@@ -42,7 +43,6 @@ type Period struct {
 	milestone uint64 // first number above settled that is judged even if it is a plain success
 	passed    uint64 // successes settled since the last judgement
 	trials    trials
-	canaries  *canaries
 
 	why           *cause // nil: of a new breaker
 	refusedBefore uint64 // calls, by the breaker in the periods before
@@ -65,8 +65,9 @@ func (p *Period) State() State { return p.state }
 // It is not known where a probe or calls decide that are out.
 func (p *Period) RetryAt() (at Instant, known bool) {
 	at = Instant(p.retry.Load())
-	if at == never || (p.state == HalfOpen || p.canaries != nil || p.role == heldOpen) && at <= Now() {
-		return 0, false // there, another call has come first
+	_, timed := p.exit.(delay)
+	if at == never || !timed && at <= Now() {
+		return 0, false // another call has come first
 	}
 	return at, true
 }
@@ -95,7 +96,7 @@ func (p *Period) Failure(slow bool, method, text string) {
 	if slow {
 		failure.Slow = 1
 	}
-	p.conclude(ending{Counts: failure, why: &trouble{method: method, text: text}})
+	p.conclude(ending{Counts: failure}, &trouble{method: method, text: text})
 }
 
 // Abandon ends a call that p admitted, and that its caller gave up. One that was
@@ -103,7 +104,7 @@ func (p *Period) Failure(slow bool, method, text string) {
 // quicker; any other counts nothing.
 func (p *Period) Abandon(slow bool) {
 	if slow {
-		p.conclude(ending{Counts: Counts{Calls: 1, Slow: 1}, abandoned: true})
+		p.conclude(ending{Counts: Counts{Calls: 1, Slow: 1}, abandoned: true}, nil)
 	} else {
 		p.Ignore()
 	}
@@ -120,7 +121,7 @@ func (p *Period) Ignore() {
 // Return gives the permit back of a call that p admitted and that was not made.
 func (p *Period) Return() {
 	if !p.free {
-		p.conclude(ending{})
+		p.conclude(ending{}, nil)
 	}
 }
 
@@ -129,7 +130,7 @@ func (p *Period) Return() {
 func (p *Period) success(slow bool, trigger uint64) {
 	switch {
 	case slow:
-		p.conclude(ending{Counts: Counts{Calls: 1, Slow: 1}})
+		p.conclude(ending{Counts: Counts{Calls: 1, Slow: 1}}, nil)
 	case trigger == ask:
 		p.succeed()
 	case p.outcomes.Add(1) >= trigger || p.trigger.Load() != trigger:
@@ -143,7 +144,7 @@ func (p *Period) succeed() {
 		p.number()
 		return
 	}
-	p.conclude(ending{Counts: Counts{Calls: 1}})
+	p.conclude(ending{Counts: Counts{Calls: 1}}, nil)
 }
 
 // number is all that a success does while successes decide nothing.
@@ -171,16 +172,15 @@ func (p *Period) judgeLate() {
 
 // ending is how a call ended.
 type ending struct {
-	Counts             // one call, none for an ignored one
-	why       *trouble // of a failure
-	abandoned bool     // by its caller, when it was slow
+	Counts         // one call, none for an ignored one
+	abandoned bool // by its caller, when it was slow
 }
 
 // good reports that the dependency answered, and well.
 func (e ending) good() bool { return e.Calls > e.Failures && !e.abandoned }
 
-// conclude takes the end of one call.
-func (p *Period) conclude(e ending) {
+// conclude takes the end of one call, with what a failure tells.
+func (p *Period) conclude(e ending, why *trouble) {
 	b := p.breaker
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -197,12 +197,14 @@ func (p *Period) conclude(e ending) {
 	}
 	p = current
 	now := p.moment()
-	if e.why != nil && now == undated {
+	if why != nil && now == undated {
 		now = Now() // a failure tells when it came
 	}
 	switch p.state {
 	case Open:
-		p.endCanary(e, now)
+		if p.exit.end(p, e, now) {
+			b.note(e, why, now)
+		}
 	case HalfOpen:
 		if _, lost := p.lost(now); lost {
 			p.trials.late++
@@ -210,19 +212,18 @@ func (p *Period) conclude(e ending) {
 			return
 		}
 		p.endTrial(e.Calls > 0)
-		p.count(e, now)
+		p.count(e, why, now)
 		p.tellTrial(e)
 	default:
-		p.count(e, now)
+		p.count(e, why, now)
 	}
 }
 
-func (p *Period) count(e ending, now Instant) {
+func (p *Period) count(e ending, why *trouble, now Instant) {
 	if e.Calls == 0 || p.window == nil {
 		return
 	}
-	p.breaker.noteFailure(e.why, now)
-	p.breaker.ever.end(e.Counts)
+	p.breaker.note(e, why, now)
 	if !e.plain() {
 		p.until.Store(int64(longAgo)) // before it has its number: what comes after sees it
 	}

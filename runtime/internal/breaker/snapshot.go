@@ -95,7 +95,7 @@ func (b *Breaker) RetryAt() (at Instant, known bool) {
 // retryAt is RetryAt of the current period p, which may be over unnoticed.
 func (b *Breaker) retryAt(p *Period, now Instant) (at Instant, known bool) {
 	if lost, ok := p.lost(now); ok {
-		at = b.readmits(lost)
+		_, at = b.exitFrom(lost, nil).times()
 		return at, at != never
 	}
 	return p.RetryAt()

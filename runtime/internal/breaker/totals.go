@@ -33,6 +33,12 @@ func (e *ever) move(from, to State) {
 	e.moves[from][to]++
 }
 
+// note remembers a call that counts.
+func (b *Breaker) note(e ending, why *trouble, now Instant) {
+	b.ever.end(e.Counts)
+	b.noteFailure(why, now)
+}
+
 // everTold is what others see. The breaker's lock must be held.
 func (b *Breaker) everTold() Ever {
 	told := Ever{Failures: b.ever.failures, SlowCalls: b.ever.slow, Ignored: b.ignored.Load()}

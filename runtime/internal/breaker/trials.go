@@ -95,9 +95,8 @@ func (p *Period) bound(longest time.Duration) {
 	until := Now().Add(longest)
 	switch p = b.same(p); {
 	case p == nil:
-	case p.canaries != nil:
-		p.canaries.bound = until
-		p.publishCanaries()
+	case p.exit != nil:
+		p.exit.bound(p, until)
 	default:
 		p.trials.bound = max(p.trials.bound, until)
 	}
@@ -130,13 +129,14 @@ func (b *Breaker) returned(began, now Instant, e ending) {
 		return
 	}
 	p := b.period.Load()
-	if p.canaries != nil {
-		p = b.writeOffCanary(p, now)
+	if c, ok := p.exit.(*canaries); ok {
+		p = c.current(p, now)
 	}
 	_, lost := p.lost(now)
 	switch b.slowest = took; {
-	case p.canaries != nil:
-		p.wait()
+	case p.Canaries():
+		b.canariesFrom(p.began, *b.strategy.Open().Probing, p.exit)
+		p.publishExit()
 	case !lost:
 		p.rules.Trials.Longest = b.patient(p.rules.Trials.Longest)
 	}
