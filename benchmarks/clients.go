@@ -24,6 +24,11 @@ type (
 		Do(ctx context.Context, n int) (int, error)
 	}
 
+	//resilience:ratelimit a
+	rateClient interface {
+		Do(ctx context.Context, n int) (int, error)
+	}
+
 	//resilience:breaker a
 	//resilience:bulkhead a
 	bothClient interface {

@@ -78,6 +78,41 @@ func (w *resilientBulkheadClient) Do(ctx context.Context, n int) (n2 int, err er
 	return n2, call.Finish(err)
 }
 
+var _ rateClient = (*resilientRateClient)(nil)
+
+// resilientRateClient guards the calls of rateClient.
+type resilientRateClient struct {
+	next rateClient
+	do   *resilience.Guard
+}
+
+// newResilientRateClient puts the guards of rateClient before next, with the settings of registry.
+func newResilientRateClient(next rateClient, registry *resilience.Registry) (*resilientRateClient, error) {
+	wiring, err := resilience.Wire(registry, "github.com/resgen-go/resgen/benchmarks", "main.rateClient", next)
+	if err != nil {
+		return nil, err
+	}
+	w := &resilientRateClient{
+		next: next,
+		do:   wiring.Guard("Do", resilience.Guards{RateLimit: "a"}),
+	}
+	if err = wiring.Done(); err != nil {
+		return nil, err
+	}
+	return w, nil
+}
+
+// Do is guarded by rate limit a.
+func (w *resilientRateClient) Do(ctx context.Context, n int) (n2 int, err error) {
+	var call resilience.Call
+	defer call.Release()
+	if err := call.Begin(ctx, w.do); err != nil {
+		return n2, err
+	}
+	n2, err = w.next.Do(call.Context(), n)
+	return n2, call.Finish(err)
+}
+
 var _ bothClient = (*resilientBothClient)(nil)
 
 // resilientBothClient guards the calls of bothClient.

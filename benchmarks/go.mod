@@ -7,10 +7,13 @@ require (
 	github.com/failsafe-go/failsafe-go v0.9.8
 	github.com/resgen-go/resgen v0.0.0
 	github.com/sony/gobreaker/v2 v2.4.0
+	go.uber.org/ratelimit v0.3.1
 	golang.org/x/sync v0.24.0
+	golang.org/x/time v0.16.0
 )
 
 require (
+	github.com/benbjohnson/clock v1.3.0 // indirect
 	github.com/bits-and-blooms/bitset v1.24.4 // indirect
 	github.com/dave/jennifer v1.7.1 // indirect
 	github.com/fsnotify/fsnotify v1.10.1 // indirect

@@ -32,6 +32,10 @@ func bulkheadOnly(next client, r *resilience.Registry) (client, error) {
 	return newResilientBulkheadClient(next, r)
 }
 
+func rateOnly(next client, r *resilience.Registry) (client, error) {
+	return newResilientRateClient(next, r)
+}
+
 func both(next client, r *resilience.Registry) (client, error) {
 	return newResilientBothClient(next, r)
 }
@@ -96,11 +100,20 @@ func full() client {
 	return must(bulkheadOnly(work{}, registry))
 }
 
+// spent is a path with a rate limit whose only token is taken for good.
+func spent() client {
+	const settings = `{"rateLimits": {"a": {"limit": 1, "period": "8760h"}}}`
+	client := must(rateOnly(work{}, must(resilience.New(resilience.Settings("benchmark", []byte(settings)), resilience.Logger(nil)))))
+	must(client.Do(context.Background(), 1))
+	return client
+}
+
 func newRegistry(breaker string, size int) *resilience.Registry {
 	text := fmt.Sprintf(`{
 		"breakers": {"a": {%s}, "b": {%[1]s}},
 		"bulkheads": {"a": {"maxConcurrentCalls": %d}, "b": {"maxConcurrentCalls": %[2]d}},
 		"timeouts": {"a": {"duration": "1h"}},
+		"rateLimits": {"a": {"limit": 1000000000, "burst": 1000000000}},
 	}`, breaker, size)
 	return must(resilience.New(resilience.Settings("benchmark", []byte(text)), resilience.Logger(nil)))
 }

@@ -2,6 +2,8 @@ package main
 
 import (
 	"github.com/failsafe-go/failsafe-go/bulkhead"
+	"go.uber.org/ratelimit"
+	"golang.org/x/time/rate"
 )
 
 // A path is one way to make a call.
@@ -51,6 +53,7 @@ var closed = []path{
 	{name: "breaker PACED_RATE_THRESHOLD, window of time", make: guarded(work{}, breakerOnly, paced)},
 	{name: "breaker NONE", make: guarded(work{}, breakerOnly, none)},
 	{name: "bulkhead", make: guarded(work{}, bulkheadOnly, canary)},
+	{name: "rate limit", make: guarded(work{}, rateOnly, canary)},
 	{name: "breaker and bulkhead", make: guarded(work{}, both, canary)},
 	{name: "breaker and bulkhead, one of ten methods", make: guarded(work{}, ten, canary)},
 	{name: "breaker, bulkhead and timeout", make: guarded(work{}, timed, canary)},
@@ -65,6 +68,9 @@ var closed = []path{
 	{name: "failsafe-go standalone, breaker and bulkhead", peer: "breaker and bulkhead", make: func() client { return &standalone{work{}, newFailsafe(), bulkhead.New[int](room)} }},
 	{name: "hystrix-go", peer: "breaker, bulkhead and timeout", make: func() client { return newNetflix("closed", work{}) }},
 	{name: "x/sync semaphore", peer: "bulkhead", make: func() client { return newWeighted(room) }},
+	{name: "x/time rate", peer: "rate limit", make: func() client { return &bucket{work{}, rate.NewLimiter(1e9, 1e9)} }},
+	{name: "uber-go ratelimit", peer: "rate limit", make: func() client { return &leaky{work{}, ratelimit.New(1e9)} }},
+	{name: "failsafe-go standalone, rate limiter", peer: "rate limit", make: func() client { return newSmooth(1e9) }},
 }
 
 var refused = []path{
@@ -72,6 +78,7 @@ var refused = []path{
 	{name: "breaker, a probe decides", make: probed},
 	{name: "breaker and bulkhead, a delay runs", make: tripped(both, static)},
 	{name: "bulkhead full", make: full},
+	{name: "rate limit reached", make: spent},
 	{name: "entry: one of two gates, a delay runs", make: tripped(entry, static)},
 	{name: "gobreaker", peer: "breaker, a delay runs", make: func() client { return newSony(work{}).open() }},
 	{name: "failsafe-go executor, breaker", peer: "breaker, a delay runs", make: func() client { return newExecutor(work{}, openFailsafe()) }},
@@ -79,6 +86,8 @@ var refused = []path{
 	{name: "failsafe-go standalone, bulkhead", peer: "bulkhead full", make: func() client { return &standalone{work{}, nil, bulkhead.New[int](0)} }},
 	{name: "hystrix-go", peer: "breaker, a delay runs", make: func() client { return newNetflix("open", work{}).open() }},
 	{name: "x/sync semaphore", peer: "bulkhead full", make: func() client { return newWeighted(0) }},
+	{name: "x/time rate", peer: "rate limit reached", make: func() client { return &bucket{work{}, rate.NewLimiter(1e-9, 0)} }},
+	{name: "failsafe-go standalone, rate limiter", peer: "rate limit reached", make: func() client { return newSmooth(1e-9) }},
 }
 
 var failing = []path{

@@ -9,9 +9,12 @@ import (
 	"github.com/failsafe-go/failsafe-go"
 	"github.com/failsafe-go/failsafe-go/bulkhead"
 	"github.com/failsafe-go/failsafe-go/circuitbreaker"
+	"github.com/failsafe-go/failsafe-go/ratelimiter"
 	"github.com/failsafe-go/failsafe-go/timeout"
 	"github.com/sony/gobreaker/v2"
+	"go.uber.org/ratelimit"
 	"golang.org/x/sync/semaphore"
+	"golang.org/x/time/rate"
 )
 
 // room is the size of every bulkhead with free permits, never is longer than any
@@ -161,5 +164,51 @@ func (c *weighted) Do(ctx context.Context, n int) (int, error) {
 		return 0, errRefused
 	}
 	defer c.permits.Release(1)
+	return c.next.Do(ctx, n)
+}
+
+// bucket limits calls by x/time's token bucket.
+type bucket struct {
+	next   client
+	tokens *rate.Limiter
+}
+
+func (c *bucket) Do(ctx context.Context, n int) (int, error) {
+	if !c.tokens.Allow() {
+		return 0, errRefused
+	}
+	return c.next.Do(ctx, n)
+}
+
+// leaky limits calls by uber-go's leaky bucket, which only waits.
+type leaky struct {
+	next client
+	pace ratelimit.Limiter
+}
+
+func (c *leaky) Do(ctx context.Context, n int) (int, error) {
+	c.pace.Take()
+	return c.next.Do(ctx, n)
+}
+
+// smooth limits calls by failsafe-go's rate limiter, used by hand.
+type smooth struct {
+	next  client
+	turns ratelimiter.RateLimiter[int]
+}
+
+// newSmooth has so many turns in a second, the first of which is there at once.
+func newSmooth(perSecond float64) client {
+	c := &smooth{work{}, ratelimiter.NewSmoothWithMaxRate[int](time.Duration(float64(time.Second) / perSecond))}
+	if perSecond < 1 {
+		c.turns.TryAcquirePermit()
+	}
+	return c
+}
+
+func (c *smooth) Do(ctx context.Context, n int) (int, error) {
+	if !c.turns.TryAcquirePermit() {
+		return 0, errRefused
+	}
 	return c.next.Do(ctx, n)
 }

@@ -12,7 +12,7 @@ import (
 
 // peers are the modules that resgen is compared with.
 var peers = []string{
-	"github.com/sony/gobreaker/v2", "github.com/failsafe-go/failsafe-go", "github.com/afex/hystrix-go", "golang.org/x/sync",
+	"github.com/sony/gobreaker/v2", "github.com/failsafe-go/failsafe-go", "github.com/afex/hystrix-go", "golang.org/x/sync", "golang.org/x/time", "go.uber.org/ratelimit",
 }
 
 func report(w io.Writer, r results, m memory) {
