@@ -14,7 +14,10 @@ import (
 //resilience:bulkhead
 //resilience:timeout
 type Payments interface {
-	// Charge takes money and returns the number of the receipt.
+	// Charge takes money and returns the number of the receipt. The provider sells
+	// so many charges in a second.
+	//
+	//resilience:ratelimit
 	Charge(ctx context.Context, order string, cents int) (receipt string, err error)
 
 	// Ping asks whether the service is there. Its breaker asks it while OPEN.
@@ -37,10 +40,10 @@ type Inventory interface {
 // Shop is what the front-end serves.
 type Shop interface {
 	// Checkout picks the items of a cart and charges for them. It starts only
-	// where both services would take its calls and the warehouse has room for
-	// all four picks.
+	// where both services would take its calls, the provider a charge, and the
+	// warehouse has room for all four picks.
 	//
-	//resilience:anticipate check=payments,inventory preload=inventory:4
+	//resilience:anticipate check=payments,inventory rate=payments:1 preload=inventory:4
 	Checkout(ctx context.Context, cart Cart) (Order, error)
 }
 

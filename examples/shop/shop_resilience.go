@@ -22,14 +22,15 @@ func NewResilientPayments(next Payments, registry *resilience.Registry) (*Resili
 	if err != nil {
 		return nil, err
 	}
-	wiring.Defaults("breakers.payments", "bulkheads.payments", "timeouts.payments")
+	wiring.Defaults("breakers.payments", "bulkheads.payments", "rateLimits.payments", "timeouts.payments")
 	w := &ResilientPayments{
 		next: next,
 		charge: wiring.Guard("Charge", resilience.Guards{
-			Breaker:  "payments",
-			Classify: classifyStatus,
-			Bulkhead: "payments",
-			Timeout:  "payments",
+			Breaker:   "payments",
+			Classify:  classifyStatus,
+			RateLimit: "payments",
+			Bulkhead:  "payments",
+			Timeout:   "payments",
 		}),
 	}
 	wiring.Probe("payments", next.Ping)
@@ -39,7 +40,7 @@ func NewResilientPayments(next Payments, registry *resilience.Registry) (*Resili
 	return w, nil
 }
 
-// Charge is guarded by breaker payments, bulkhead payments and timeout payments.
+// Charge is guarded by breaker payments, rate limit payments, bulkhead payments and timeout payments.
 func (w *ResilientPayments) Charge(ctx context.Context, order string, cents int) (receipt string, err error) {
 	var call resilience.Call
 	defer call.Release()
@@ -113,6 +114,7 @@ func NewResilientShop(next Shop, registry *resilience.Registry) (*ResilientShop,
 		next: next,
 		checkout: wiring.Guard("Checkout", resilience.Guards{
 			Check:   []string{"payments", "inventory"},
+			Rate:    []resilience.Tokens{{RateLimit: "payments", N: 1}},
 			Preload: []resilience.Permits{{Bulkhead: "inventory", N: 4}},
 		}),
 	}
@@ -122,7 +124,7 @@ func NewResilientShop(next Shop, registry *resilience.Registry) (*ResilientShop,
 	return w, nil
 }
 
-// Checkout checks breakers payments and inventory, and preloads bulkhead inventory:4.
+// Checkout checks breakers payments and inventory, takes rate limit payments:1, and preloads bulkhead inventory:4.
 func (w *ResilientShop) Checkout(ctx context.Context, cart Cart) (order Order, err error) {
 	var call resilience.Call
 	defer call.Release()
