@@ -87,6 +87,7 @@ type Section struct {
 	Unit    string // what is counted: "permit"
 	Counted string // the type of a count in package resilience, with the fields Entry and N: "Permits"
 	Entry   string // the field with the name: "Bulkhead"
+	Spent   bool   // it does not come back when a call ends
 	Limit   string // the setting that no count may exceed; empty: there is none
 
 	settings map[sort]string // that are most likely meant by a value in place of a name
@@ -106,7 +107,7 @@ var (
 	}
 	rateLimits = &Section{
 		Name: "rateLimits", Noun: "rate limit",
-		Unit: "token", Counted: "Tokens", Entry: "RateLimit",
+		Unit: "token", Counted: "Tokens", Entry: "RateLimit", Spent: true,
 		settings: map[sort]string{number: "limit", duration: "period"},
 	}
 	timeouts = &Section{

@@ -233,7 +233,7 @@ func join(packages []*load.Package, outcomes []outcome, opts Options) (Result, e
 	warnings := guesses
 	if len(broken) == 0 {
 		result.Dangling = opts.shown(dangling(packages, outcomes))
-		warnings = slices.Concat(guesses, warningsOf(outcomes), result.Dangling)
+		warnings = slices.Concat(guesses, warningsOf(outcomes), halfway(outcomes), result.Dangling)
 	}
 	result.Warnings = opts.shown(warnings)
 	return result, opts.err(broken)

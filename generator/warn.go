@@ -14,6 +14,7 @@ import (
 type usage struct {
 	guarding   guards
 	references []reference
+	reserved   []reserved // by each entry
 }
 
 // guards are names that guard calls, by the section that they are in.
@@ -52,17 +53,23 @@ func usageOf(pkg *load.Package, annotated map[*load.File][]directives.Interface)
 
 func (u *usage) add(fset *token.FileSet, set directives.Set) {
 	for _, d := range set {
+		var counted reserved
 		for _, arg := range d.Args {
 			for _, ref := range arg.Refs {
-				switch at := directives.Position(fset, ref.Pos); {
+				mention := reference{d.Row.Name, arg.Section, ref.Text, directives.Position(fset, ref.Pos)}
+				switch {
 				case arg.Section == nil:
 				case arg.Key == "" && d.Row.Guards():
 					u.guarding.add(arg.Section, ref.Text)
+				case arg.Form == directives.CountList:
+					counted = append(counted, mention)
+					fallthrough
 				default:
-					u.references = append(u.references, reference{d.Row.Name, arg.Section, ref.Text, at})
+					u.references = append(u.references, mention)
 				}
 			}
 		}
+		u.reserved = append(u.reserved, counted)
 	}
 }
 

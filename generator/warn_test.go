@@ -280,6 +280,34 @@ type Shop interface{ Buy() error }
 	}
 }
 
+func TestAnEntryThatReservesAPartOfWhatItsCallsNeedIsWorthAWarning(t *testing.T) {
+	const limited = `
+-- clients/maps.go --
+package clients
+
+import "context"
+
+//resilience:ratelimit routes
+//resilience:bulkhead maps
+type Maps interface {
+	Route(ctx context.Context) error
+}
+`
+	for arguments, want := range map[string]string{
+		"preload=tills:1":              "",
+		"check=payments rate=routes:2": "",
+		"rate=routes:2 preload=maps:2": "",
+		"rate=routes:2 lease=maps:2":   "",
+		"preload=tills:1,maps:2":       "entry/shop.go:6:42: warning: resilience:anticipate: calls that take a permit of bulkhead maps also take a token of rate limit routes, which may refuse some of them when others have begun; reserve with rate=routes:n",
+		"rate=others:1 preload=maps:2": "entry/shop.go:6:31: warning: resilience:anticipate: nothing is guarded by rate limit others\nentry/shop.go:6:48: warning: resilience:anticipate: calls that take a permit of bulkhead maps also take a token of rate limit routes, which may refuse some of them when others have begun; reserve with rate=routes:n",
+	} {
+		dir := module(t, clients, limited, entry(arguments))
+		if got := warnings(t, dir, "./..."); got != want {
+			t.Errorf("%s:\ngot  %s\nwant %s", arguments, got, want)
+		}
+	}
+}
+
 func TestFaultsLeaveNoRoomForWarnings(t *testing.T) {
 	const broken = `
 -- broken/broken.go --

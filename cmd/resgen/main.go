@@ -38,6 +38,8 @@
 //   - where an anticipate or probe directive names a breaker or bulkhead that
 //     nothing in the module or workspace, or in what it imports, guards with;
 //     -check fails for it
+//   - where an anticipate directive reserves a part of what the calls under it
+//     need, because these pass a rate limit, too
 //   - where a comment looks like a directive and may be prose
 //   - where a timeout, or the reservation of an anticipated method, ends before
 //     what the result hands out is read
