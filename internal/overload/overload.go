@@ -16,12 +16,12 @@ import (
 
 // Limiter says how many calls of one client may run.
 type Limiter interface {
-	// Admit reports whether one more may begin.
-	Admit(now time.Duration) bool
-	// End ends one that Admit admitted, with how long it took. A late one was
-	// given up by its caller.
-	End(now, took time.Duration, late bool)
+	// Admit begins a call, or returns nil.
+	Admit(now time.Duration) Call
 }
+
+// Call ends a call, with how long it took. A late one was given up by its caller.
+type Call func(now, took time.Duration, late bool)
 
 // Phase is a while in which nothing about the world changes.
 type Phase struct {
@@ -94,9 +94,9 @@ type run struct {
 }
 
 type call struct {
-	limiter Limiter
-	began   time.Duration
-	ended   bool // for its caller
+	end   Call
+	began time.Duration
+	ended bool // for its caller
 }
 
 func (r *run) phase() Phase { return r.phases[len(r.figures)-1] }
@@ -144,8 +144,8 @@ func (r *run) arriveNext() {
 
 func (r *run) arrive() {
 	r.arriveNext()
-	c := &call{limiter: r.limiters[r.random.IntN(len(r.limiters))], began: r.now}
-	if !c.limiter.Admit(r.now) {
+	c := &call{began: r.now}
+	if c.end = r.limiters[r.random.IntN(len(r.limiters))].Admit(r.now); c.end == nil {
 		r.figure().Refused++
 		return
 	}
@@ -184,7 +184,7 @@ func (r *run) finish(c *call, late bool) bool {
 		return false
 	}
 	c.ended = true
-	c.limiter.End(r.now, r.now-c.began, late)
+	c.end(r.now, r.now-c.began, late)
 	return true
 }
 

@@ -25,18 +25,18 @@ func newLimiter() overload.Limiter {
 	return &limiter{meter: NewMeter(usual.Target), rule: Start(25)}
 }
 
-func (l *limiter) Admit(time.Duration) bool {
+func (l *limiter) Admit(time.Duration) overload.Call {
 	if l.running >= l.rule.Limit() {
 		l.meter.Fill()
-		return false
+		return nil
 	}
 	if l.running++; l.running == l.rule.Limit() {
 		l.meter.Fill()
 	}
-	return true
+	return l.end
 }
 
-func (l *limiter) End(now, took time.Duration, late bool) {
+func (l *limiter) end(now, took time.Duration, late bool) {
 	l.running--
 	if w, ended := l.meter.Add(int64(time.Hour+now), took, late); ended {
 		l.rule, _ = l.rule.Next(w, usual)
@@ -46,15 +46,13 @@ func (l *limiter) End(now, took time.Duration, late bool) {
 // fixed is a limit that never changes.
 type fixed struct{ running, limit int }
 
-func (f *fixed) Admit(time.Duration) bool {
+func (f *fixed) Admit(time.Duration) overload.Call {
 	if f.running >= f.limit {
-		return false
+		return nil
 	}
 	f.running++
-	return true
+	return func(_, _ time.Duration, _ bool) { f.running-- }
 }
-
-func (f *fixed) End(_, _ time.Duration, _ bool) { f.running-- }
 
 // play returns the shares of what was possible, by phase, over all seeds.
 func play(t *testing.T, clients int, seeds uint64, limiter func() overload.Limiter) map[string]float64 {
