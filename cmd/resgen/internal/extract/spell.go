@@ -17,6 +17,7 @@ type speller struct {
 	dest  *destination
 	names map[string]string // of imported packages, by path; empty until they are settled
 	need  map[string]*types.Package
+	blank []string // paths of packages that only directives name
 }
 
 func (s *speller) spell(t types.Type) string { return types.TypeString(t, s.qualifier) }
@@ -87,6 +88,9 @@ func (s *speller) imports() string {
 		} else {
 			standard = append(standard, spec)
 		}
+	}
+	for _, p := range s.blank {
+		others = append(others, fmt.Sprintf("_ %q\n", p))
 	}
 	switch all := slices.Concat(standard, others); len(all) {
 	case 0:

@@ -24,6 +24,9 @@ func (w *writer) text() ([]byte, error) {
 		taken = append(taken, param.Obj().Name())
 	}
 	s.settle(taken...)
+	if w.answers() {
+		s.blank = append(s.blank, judgePath)
+	}
 	body := w.declaration(s)
 	var out bytes.Buffer
 	fmt.Fprintf(&out, "package %s\n\n", w.dest.name)
@@ -90,6 +93,9 @@ func (w *writer) doc(docs docs) string {
 	}
 	var lines []string
 	for _, kind := range w.guards() {
+		if kind == directives.Breaker && w.answers() {
+			kind += " classify=" + judge
+		}
 		lines = append(lines, directive(kind))
 	}
 	return comment(paragraphs, lines)
@@ -111,6 +117,21 @@ func (w *writer) guards() []string {
 		return []string{directives.Breaker, directives.Bulkhead}
 	}
 	return nil
+}
+
+// judge tells failures from successes among the answers of a service: of errors
+// alone, a 503 would be a success. To name it, the file imports its package.
+const (
+	judge     = "resiliencehttp.Judge"
+	judgePath = "github.com/resgen-go/resgen/runtime/resiliencehttp"
+)
+
+// answers reports whether a method returns what the judge can be asked about.
+func (w *writer) answers() bool {
+	return slices.ContainsFunc(w.kept(), func(m *types.Func) bool {
+		results := m.Signature().Results()
+		return returnsError(m.Signature()) && results.Len() == 2 && types.TypeString(types.Unalias(results.At(0).Type()), nil) == "*net/http.Response"
+	})
 }
 
 // unbounded says which methods no timeout bounds though other guards stand before
