@@ -10,6 +10,7 @@ import (
 	"github.com/resgen-go/resgen/directives"
 	"github.com/resgen-go/resgen/generator/internal/load"
 	"github.com/resgen-go/resgen/generator/internal/outputs"
+	"github.com/resgen-go/resgen/internal/carrier"
 	"github.com/resgen-go/resgen/internal/fault"
 )
 
@@ -32,7 +33,7 @@ type target struct {
 type method struct {
 	*types.Func
 	own     directives.Set // directives of the method itself
-	context contextParam
+	context carrier.Param
 	guard   guard
 	why     string            // why it passes through
 	skipped []string          // directives of the type that do not hold for it, with the reasons
@@ -115,7 +116,7 @@ func (c *checker) target(file *load.File, annotated directives.Interface) *targe
 	t := &target{file: file, annotated: annotated, obj: obj, name: obj.Name(), typeParams: typeParamsOf(obj)}
 	t.wrapper, t.constructor = outputs.Wrapper(annotated)
 	for _, declarations := range methodSet(iface) {
-		m := &method{Func: declarations[0], context: contextOf(declarations[0].Signature())}
+		m := &method{Func: declarations[0], context: carrier.Of(declarations[0].Signature())}
 		m.own = c.directivesOf(declarations)
 		t.methods = append(t.methods, m)
 		c.resolve(t, m)

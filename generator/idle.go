@@ -70,7 +70,7 @@ func (c *checker) passing(targets []*target) fault.List {
 	for _, t := range targets {
 		var passing []*method
 		for _, m := range t.methods {
-			if !m.guarded() && m.context.index >= 0 && len(m.lacking) > 0 && !returnsError(m.Signature()) {
+			if !m.guarded() && m.context.Index >= 0 && len(m.lacking) > 0 && !returnsError(m.Signature()) {
 				passing = append(passing, m)
 			}
 		}

@@ -103,7 +103,7 @@ func (p *planner) mentionsInBodies(t *target, inBodies map[string]names) {
 				paths = append(paths, importPath(item.function.Pkg()))
 			}
 		}
-		if m.context.index < 0 {
+		if m.context.Index < 0 {
 			p.imports.need("context", "context")
 			paths = append(paths, "context")
 		}
@@ -377,12 +377,12 @@ func (p *planner) bodyNames(planned planned, m *method, hidden names) methodName
 	if n.Err == "" {
 		n.Err = hidden.pick("err", "failure")
 	}
-	if m.context.index < 0 {
+	if m.context.Index < 0 {
 		n.Package = p.imports.chosen["context"].Name
 		return n
 	}
-	n.Context = planned.Params[m.context.index].Name
-	n.Carried = m.context.carried
+	n.Context = planned.Params[m.context.Index].Name
+	n.Carried = m.context.Carried
 	n.Closes = m.closes()
 	return n
 }

@@ -138,10 +138,10 @@ func (c *checker) obstacle(m *method, row *directives.Row) *obstacle {
 	}
 	switch needs := "needs a context.Context parameter to carry " + string(row.Needs); {
 	case row.Needs == "":
-	case m.context.index < 0:
+	case m.context.Index < 0:
 		return &obstacle{why: "it has no context", fault: needs}
-	case m.context.fixed:
-		t := c.spell(m.context.t)
+	case m.context.Fixed:
+		t := c.spell(m.context.Type)
 		return &obstacle{
 			why:   "the context of its " + t + " cannot be replaced",
 			fault: needs + fmt.Sprintf("; its %s has no WithContext(context.Context) %[1]s by which it would carry that", t),
@@ -202,7 +202,7 @@ func (c *checker) whyUnguarded(m *method) string {
 
 func (c *checker) resolveProbe(t *target, m *method, d directives.Directive) {
 	sig := m.Signature()
-	if sig.Params().Len() != 1 || m.context.index != 0 || m.context.carried || sig.Results().Len() != 1 || !isError(lastResult(sig)) {
+	if sig.Params().Len() != 1 || m.context.Index != 0 || m.context.Carried || sig.Results().Len() != 1 || !isError(lastResult(sig)) {
 		c.fault(d.Slash, directives.Probe, "%s needs the shape func(context.Context) error to be a probe; it is %s",
 			m.Name(), c.spell(unnamed(sig)))
 		return

@@ -10,6 +10,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/resgen-go/resgen/directives"
+	"github.com/resgen-go/resgen/internal/carrier"
 	"github.com/resgen-go/resgen/internal/closer"
 	"github.com/resgen-go/resgen/internal/later"
 	"github.com/resgen-go/resgen/internal/words"
@@ -106,9 +107,8 @@ func (w *writer) doc(docs docs) string {
 func (w *writer) guards() []string {
 	var breaks, bounds bool
 	for _, m := range w.kept() {
-		guarded := returnsError(m.Signature()) && !closer.Is(m)
-		breaks = breaks || guarded
-		bounds = bounds || guarded && takesContext(m.Signature())
+		breaks = breaks || isGuarded(m)
+		bounds = bounds || isGuarded(m) && carrier.Of(m.Signature()).Replaceable() && !isReadLater(m)
 	}
 	switch {
 	case bounds:
@@ -117,6 +117,15 @@ func (w *writer) guards() []string {
 		return []string{directives.Breaker, directives.Bulkhead}
 	}
 	return nil
+}
+
+// isGuarded reports whether a breaker stands before a method.
+func isGuarded(m *types.Func) bool { return returnsError(m.Signature()) && !closer.Is(m) }
+
+// isReadLater reports whether a timeout would cut off what a method returns.
+func isReadLater(m *types.Func) bool {
+	_, read := later.Of(m.Signature())
+	return read
 }
 
 // judge tells failures from successes among the answers of a service: of errors
@@ -130,33 +139,41 @@ const (
 func (w *writer) answers() bool {
 	return slices.ContainsFunc(w.kept(), func(m *types.Func) bool {
 		results := m.Signature().Results()
-		return returnsError(m.Signature()) && results.Len() == 2 && types.TypeString(types.Unalias(results.At(0).Type()), nil) == "*net/http.Response"
+		return isGuarded(m) && results.Len() == 2 && types.TypeString(types.Unalias(results.At(0).Type()), nil) == "*net/http.Response"
 	})
 }
 
 // unbounded says which methods no timeout bounds though other guards stand before
-// them, for want of a context.
+// them.
 func (w *writer) unbounded() string {
 	const few = 4
 	var names []string
+	all := true
 	for _, m := range w.kept() {
-		if returnsError(m.Signature()) && !takesContext(m.Signature()) && !closer.Is(m) {
+		switch {
+		case !isGuarded(m):
+		case carrier.Of(m.Signature()).Replaceable():
+			all = false
+		default:
 			names = append(names, m.Name())
 		}
 	}
 	switch more := len(names) - few; {
 	case w.guards() == nil:
 		return "None of its methods is guarded: comments say why."
+	case all:
+		return "No timeout bounds its methods, because none of them takes a context."
+	case !slices.Contains(w.guards(), directives.Timeout):
+		return "No timeout bounds its methods, because it would cut off what is read from their results."
 	case len(names) == 0:
 		return ""
-	case !slices.Contains(w.guards(), directives.Timeout):
-		return "No timeout bounds its methods, because none of them has a context."
+	case len(names) == 1:
+		return "No timeout bounds " + names[0] + ": it takes no context."
 	case more > 1:
 		names = append(names[:few], fmt.Sprintf("%d more", more))
 	}
 	last := len(names) - 1
-	list := strings.TrimPrefix(strings.Join(names[:last], ", ")+" and "+names[last], " and ")
-	return "No timeout bounds " + list + ": " + map[bool]string{true: "it has", false: "they have"}[last == 0] + " no context."
+	return "No timeout bounds " + strings.Join(names[:last], ", ") + " and " + names[last] + ": they take no context."
 }
 
 func directive(words ...string) string {
@@ -169,7 +186,7 @@ func (w *writer) method(s *speller, docs docs, m *types.Func) (text string, comm
 		return comment([]string{m.Name() + " is left out: it needs " + why + "."}, nil), true
 	}
 	first, deprecated := docs.sentence(w.prog.position(m.Origin().Pos()), m)
-	why, none := unguarded(m, s.spell)
+	why, none := w.unguarded(m, s.spell)
 	var paragraphs []string
 	for _, more := range []string{first, why, deprecated} {
 		if more != "" {
@@ -181,17 +198,17 @@ func (w *writer) method(s *speller, docs docs, m *types.Func) (text string, comm
 
 // unguarded says why a guard cannot or should not stand before a method, with
 // the directive that settles it, if it needs one.
-func unguarded(m *types.Func, spell func(types.Type) string) (why string, none []string) {
-	sig := m.Signature()
-	reading, read := later.Of(sig)
+func (w *writer) unguarded(m *types.Func, spell func(types.Type) string) (why string, none []string) {
+	param := carrier.Of(m.Signature())
 	switch {
-	case !returnsError(sig) && takesContext(sig):
+	case !returnsError(m.Signature()) && param.Index >= 0:
 		return "It passes through unguarded, because it returns no error.", []string{directive(directives.None)}
-	case !returnsError(sig):
+	case !returnsError(m.Signature()):
 		return "It passes through unguarded, because it returns no error.", nil
 	case closer.Is(m):
 		return "It is not guarded, because a refusal would keep for ever what it gives back.", []string{directive(directives.None)}
-	case read && takesContext(sig):
+	case isReadLater(m) && param.Replaceable() && slices.Contains(w.guards(), directives.Timeout):
+		reading, _ := later.Of(m.Signature())
 		return "No timeout bounds it, because its " + reading.Phrase(spell) + " is read after it has returned.",
 			[]string{directive(directives.None, directives.Timeout)}
 	}

@@ -207,14 +207,3 @@ func returnsError(sig *types.Signature) bool {
 	n := sig.Results().Len()
 	return n > 0 && types.Identical(sig.Results().At(n-1).Type(), types.Universe.Lookup("error").Type())
 }
-
-// takesContext reports whether a timeout can bound a method.
-func takesContext(sig *types.Signature) bool {
-	for v := range sig.Params().Variables() {
-		if named, ok := types.Unalias(v.Type()).(*types.Named); ok && named.Obj().Pkg() != nil &&
-			named.Obj().Pkg().Path() == "context" && named.Obj().Name() == "Context" {
-			return true
-		}
-	}
-	return false
-}
