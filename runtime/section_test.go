@@ -25,7 +25,7 @@ type guarding struct {
 	err     error  // then
 }
 
-var failing = errors.New("failing")
+var errFailing = errors.New("failing")
 
 // guardings has a row for each field of Guards. Before each call another one is
 // under way that takes a permit, and one has failed.
@@ -97,7 +97,7 @@ func (row guarding) call(t *testing.T, registry *resilience.Registry, guard *res
 	case row.guards.Classify != nil:
 		do(context.Background(), guard, returns(nil))
 	case row.section == "breakers":
-		do(context.Background(), newGuard(t, registry, resilience.Guards{Breaker: "g"}), returns(failing))
+		do(context.Background(), newGuard(t, registry, resilience.Guards{Breaker: "g"}), returns(errFailing))
 	case row.section == "rateLimits":
 		do(context.Background(), newGuard(t, registry, resilience.Guards{RateLimit: "g"}), returns(nil))
 	case row.section == "bulkheads":
