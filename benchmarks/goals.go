@@ -40,6 +40,7 @@ func goals(ns view, allocs int64, m memory) []goal {
 		{"the same, 1 of 100 fails", ns("failing", "breaker CANARY_RATE_THRESHOLD in 100 and bulkhead, 1 of 100 fails", 2), 45, "ns", false},
 		{"refused by an OPEN breaker that a probe decides on", refused("breaker, a probe decides"), 15, "ns", false},
 		{"refused by an OPEN breaker while a delay runs", refused("breaker, a delay runs"), 15 + read, "ns", false},
+		{"an adaptive bulkhead over a fixed one", closed("bulkhead, adaptive") - closed("bulkhead"), 60, "ns", false},
 		{"rate limit over breaker NONE", closed("rate limit") - closed("breaker NONE"), 35, "ns", false},
 		{"refused by a rate limit", refused("rate limit reached"), 45, "ns", false},
 		{"entry with two gates and two preloads", closed("entry: two gates, two preloads"), 150, "ns", false},

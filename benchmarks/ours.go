@@ -109,12 +109,22 @@ func spent() client {
 }
 
 func newRegistry(breaker string, size int) *resilience.Registry {
+	return newRegistryWith(breaker, fmt.Sprintf(`"maxConcurrentCalls": %d`, size))
+}
+
+// adaptive is a path with a bulkhead that finds its size itself.
+func adaptive() client {
+	const sizes = `"limit": "ADAPTIVE", "targetLatency": "1s", "minConcurrentCalls": 1000, "maxConcurrentCalls": 1000`
+	return must(bulkheadOnly(work{}, newRegistryWith(canary, sizes)))
+}
+
+func newRegistryWith(breaker, bulkhead string) *resilience.Registry {
 	text := fmt.Sprintf(`{
 		"breakers": {"a": {%s}, "b": {%[1]s}},
-		"bulkheads": {"a": {"maxConcurrentCalls": %d}, "b": {"maxConcurrentCalls": %[2]d}},
+		"bulkheads": {"a": {%s}, "b": {%[2]s}},
 		"timeouts": {"a": {"duration": "1h"}},
 		"rateLimits": {"a": {"limit": 1000000000, "burst": 1000000000}},
-	}`, breaker, size)
+	}`, breaker, bulkhead)
 	return must(resilience.New(resilience.Settings("benchmark", []byte(text)), resilience.Logger(nil)))
 }
 

@@ -53,6 +53,7 @@ var closed = []path{
 	{name: "breaker PACED_RATE_THRESHOLD, window of time", make: guarded(work{}, breakerOnly, paced)},
 	{name: "breaker NONE", make: guarded(work{}, breakerOnly, none)},
 	{name: "bulkhead", make: guarded(work{}, bulkheadOnly, canary)},
+	{name: "bulkhead, adaptive", make: adaptive},
 	{name: "rate limit", make: guarded(work{}, rateOnly, canary)},
 	{name: "breaker and bulkhead", make: guarded(work{}, both, canary)},
 	{name: "breaker and bulkhead, one of ten methods", make: guarded(work{}, ten, canary)},
