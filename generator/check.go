@@ -24,6 +24,8 @@ type target struct {
 	wrapper     string
 	constructor string
 	methods     []*method
+	sealed      []*types.Func // methods that only their own package can declare
+	embedded    string        // alias by which the wrapper embeds what it wraps, and has these; empty: there are none
 	probes      []probe
 	judges      []judge
 	unnamed     []directives.Directive // in force and without a NAME; one may be there more than once
@@ -116,6 +118,10 @@ func (c *checker) target(file *load.File, annotated directives.Interface) *targe
 	t := &target{file: file, annotated: annotated, obj: obj, name: obj.Name(), typeParams: typeParamsOf(obj)}
 	t.wrapper, t.constructor = outputs.Wrapper(annotated)
 	for _, declarations := range methodSet(iface) {
+		if m := declarations[0]; !m.Exported() && m.Pkg().Path() != c.pkg.Types.Path() {
+			t.sealed = append(t.sealed, m)
+			continue
+		}
 		m := &method{Func: declarations[0], context: carrier.Of(declarations[0].Signature())}
 		m.own = c.directivesOf(declarations)
 		t.methods = append(t.methods, m)
@@ -145,12 +151,6 @@ func (c *checker) iface(obj *types.TypeName, annotated directives.Interface) *ty
 	case iface.NumMethods() == 0:
 		c.faultEach(annotated, "%s has no methods to guard", obj.Name())
 		return nil
-	}
-	for m := range iface.Methods() {
-		if !m.Exported() && m.Pkg().Path() != c.pkg.Types.Path() {
-			c.faultWhole(annotated, "only package %s can implement its method %s", m.Pkg().Path(), m.Name())
-			return nil
-		}
 	}
 	return iface
 }

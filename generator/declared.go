@@ -189,6 +189,21 @@ func (o outsider) builtWith(constraint string) bool {
 	return !ignored && (constraint == "" || o.constraint == "" || o.constraint == constraint)
 }
 
+// importedNames are those that files of the package have by their imports, which
+// no name at package level may be.
+func (c *checker) importedNames() names {
+	imported := names{}
+	for _, file := range c.pkg.Files {
+		if scope := c.pkg.Info.Scopes[file.Syntax]; scope != nil {
+			imported.add(scope.Names()...)
+		}
+	}
+	for _, o := range c.outsiders {
+		imported.add(slices.Collect(maps.Keys(o.imports))...)
+	}
+	return imported
+}
+
 // declaredNames are all names at package level, those of other builds too: an
 // import must not have any of them.
 func (c *checker) declaredNames() names {

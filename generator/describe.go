@@ -2,6 +2,7 @@ package generator
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/resgen-go/resgen/internal/words"
@@ -12,7 +13,7 @@ func (w wrapper) doc() string {
 	switch guarded := w.guarded(); {
 	case guarded == 0:
 		return fmt.Sprintf("%s passes all calls of %s through.", w.Name, w.Interface)
-	case guarded < len(w.Methods):
+	case guarded < len(w.Methods)+len(w.Sealed):
 		return fmt.Sprintf("%s guards calls of %s, and passes others through.", w.Name, w.Interface)
 	}
 	return fmt.Sprintf("%s guards the calls of %s.", w.Name, w.Interface)
@@ -28,6 +29,18 @@ func (w wrapper) constructorDoc() string {
 		return fmt.Sprintf("%s lets breakers of %s probe %s, and puts no guard before it.", w.Constructor, n.Registry, n.NextParam)
 	}
 	return fmt.Sprintf("%s puts no guard before %s.", w.Constructor, n.NextParam)
+}
+
+// embeddedDoc is the comment of the alias by which an interface is embedded.
+func (w wrapper) embeddedDoc() string {
+	var packages []string
+	for _, m := range w.Sealed {
+		if !slices.Contains(packages, m.Package) {
+			packages = append(packages, m.Package)
+		}
+	}
+	return fmt.Sprintf("%s brings the methods of %s that only %s %s can declare.",
+		w.Embedded, w.Interface, words.Plural("package", len(packages)), joined(packages))
 }
 
 // guarded is how many methods have a guard.

@@ -50,6 +50,10 @@ func imports(list []importSpec) *jen.Statement {
 
 func (w wrapper) emit(file *jen.File, of plan) {
 	file.Add(w.assertion()).Line()
+	if w.Embedded != "" {
+		file.Comment("// " + w.embeddedDoc())
+		file.Type().Id(w.Embedded).Add(typeParams(w.TypeParams)).Op("=").Add(w.iface()).Line()
+	}
 	file.Comment(comment(w.doc(), w.Deprecated))
 	file.Type().Id(w.Name).Add(typeParams(w.TypeParams)).Struct(w.fields()...).Line()
 	file.Comment(comment(w.constructorDoc(), w.Deprecated))
@@ -88,6 +92,9 @@ func (w wrapper) typeArgs() *jen.Statement {
 
 func (w wrapper) fields() []jen.Code {
 	fields := []jen.Code{jen.Id(w.Names.Next).Add(w.iface())}
+	if w.Embedded != "" {
+		fields[0] = jen.Id(w.Embedded).Add(w.typeArgs())
+	}
 	for _, m := range w.Methods {
 		if len(m.Guard) > 0 {
 			fields = append(fields, jen.Id(m.Field).Op("*").Id(w.Names.Runtime).Dot("Guard"))

@@ -34,6 +34,9 @@ func (w wrapper) list(table *listing) {
 	for _, m := range w.Methods {
 		*table = append(*table, [2]string{"    " + m.Name, strings.Join(w.remarks(m), "; ")})
 	}
+	for _, m := range w.Sealed {
+		*table = append(*table, [2]string{"    " + m.Name, "passes through: only package " + m.Package + " can declare it"})
+	}
 }
 
 // listing is a table of names and what is said about them.

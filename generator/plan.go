@@ -30,6 +30,8 @@ type wrapper struct {
 	TypeParams  []param
 	Error       typeCode // the constructor's second result: error, if that has its name here
 	Methods     []planned
+	Embedded    string   // alias by which it embeds the interface; empty: it has that in a field
+	Sealed      []sealed // methods that it has only by this
 	Probes      []probe
 	Deprecated  string   // the paragraph that says so; empty: it is not
 	Defaults    []string // names that no directive writes out, such as "breakers.payments"
@@ -134,6 +136,9 @@ func (i item) texts() []string {
 	}
 	return texts
 }
+
+// sealed is a method that only its own package can declare.
+type sealed struct{ Name, Package string }
 
 // probe is a method that checks the health of a breaker's dependency.
 type probe struct {

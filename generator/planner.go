@@ -32,6 +32,13 @@ func (c *checker) plans(targets []*target) []plan {
 		declared.add(t.wrapper, t.constructor)
 		bySource[t.file] = append(bySource[t.file], t)
 	}
+	for _, t := range targets {
+		if len(t.sealed) > 0 {
+			free := spokenFor(declared, c.importedNames(), c.memberNames(t))
+			t.embedded = free.pick(lowerCamel(t.name) + "Next")
+			declared.add(t.embedded)
+		}
+	}
 	var plans []plan
 	for _, file := range c.pkg.Files {
 		if targets := bySource[file]; len(targets) > 0 {
@@ -137,7 +144,7 @@ func typeParamNames(t *target, needed names) []string {
 // which unqualified names occur. What cannot be spelled is a fault.
 func (p *planner) mentions(t *target) names {
 	unqualified := names{}
-	unqualified.add("nil", t.name, t.wrapper, t.constructor)
+	unqualified.add("nil", t.name, t.wrapper, t.constructor, t.embedded)
 	var at *method
 	printer := &printer{
 		home:       p.home,
@@ -223,6 +230,10 @@ func (p *planner) wrapper(t *target, typeParams map[*types.TypeParam]string) wra
 		Probes:      t.probes,
 		Deprecated:  p.deprecated(t.obj.Pos(), t.name),
 		Defaults:    t.defaults(),
+		Embedded:    t.embedded,
+	}
+	for _, m := range t.sealed {
+		w.Sealed = append(w.Sealed, sealed{m.Name(), m.Pkg().Name()})
 	}
 	hidden := spokenFor(predeclared, p.imports.names(), p.judges(t)) // what no name that we choose may hide
 	for _, tp := range t.typeParams {
@@ -258,18 +269,32 @@ func (p *planner) judgesIn(m *method) names {
 // fields names the fields of the wrapper, which also has all the methods and what
 // the package itself declares on it.
 func (p *planner) fields(w *wrapper, t *target) {
-	members := names{}
-	members.add(slices.Collect(maps.Keys(p.methodsOn(t)))...)
-	for _, m := range t.methods {
-		members.add(m.Name())
+	members := p.memberNames(t)
+	w.Names.Next = t.embedded
+	if t.embedded == "" {
+		w.Names.Next = members.pick("next", "inner")
 	}
-	w.Names.Next = members.pick("next", "inner")
+	members.add(w.Names.Next)
 	for i := range w.Methods {
 		if m := &w.Methods[i]; len(m.Guard) > 0 {
 			name := lowerCamel(m.Name)
 			m.Field = members.pick(name, name+"Guard")
 		}
 	}
+}
+
+// memberNames are those of the methods of a wrapper, and of those that the package
+// itself declares on it.
+func (c *checker) memberNames(t *target) names {
+	members := names{}
+	members.add(slices.Collect(maps.Keys(c.methodsOn(t)))...)
+	for _, m := range t.methods {
+		members.add(m.Name())
+	}
+	for _, m := range t.sealed {
+		members.add(m.Name())
+	}
+	return members
 }
 
 // constructor names what stands in the constructor.

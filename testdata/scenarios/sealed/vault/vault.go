@@ -1,4 +1,4 @@
-// Package vault has an interface that is its own.
+// Package vault has an interface that only it can implement.
 package vault
 
 // Vault is sealed.
