@@ -45,6 +45,11 @@ func TestFieldG05SettingsOfOtherToolsAreToldInOurWords(t *testing.T) {
 		{"Envoy's bulkhead", `{"bulkheads": {"p": {"max_pending_requests": 3}}}`, "no such setting; did you mean queueCapacity?"},
 		{"a timeout", `{"timeouts": {"p": {"timeoutInMilliseconds": 3}}}`, "no such setting; did you mean duration?"},
 		{"a timeout's timeout", `{"timeouts": {"p": {"timeout": 3}}}`, "no such setting; did you mean duration?"},
+		{"a rate limit by another name", `{"resilience4j": {"ratelimiter": {"instances": {"maps": {"limitForPeriod": 10}}}}}`, "no such section; write rateLimits.maps.…"},
+		{"resilience4j's rate limit", `{"rateLimits": {"p": {"limitRefreshPeriod": "1s"}}}`, "no such setting; did you mean period?"},
+		{"its wait", `{"rateLimits": {"p": {"timeoutDuration": "1s"}}}`, "no such setting; did you mean maxWaitDuration?"},
+		{".NET's rate limit", `{"rateLimits": {"p": {"QueueLimit": 3}}}`, "no such setting; did you mean queueCapacity?"},
+		{"a rate in a breaker", breaker(`"qps": 3`), "no such setting; write rateLimits.p.limit"},
 		{"the beginning of a setting", breaker(`"maxHalf": 3`), "no such setting; did you mean maxHalfOpenDuration?"},
 
 		{"STATIC", breaker(`"strategy": "STATIC"`), "; did you mean STATIC_THRESHOLD?"},
