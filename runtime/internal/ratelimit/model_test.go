@@ -178,3 +178,78 @@ func TestManySettingsKeepTheirRate(t *testing.T) {
 		}
 	})
 }
+
+// TestRateModelOfReservations begins and ends entries inside each other and calls
+// under them at random: each token is in the bucket, with an entry, or used.
+func TestRateModelOfReservations(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		rapid.Check(struct{ testing.TB }{t}, func(t *rapid.T) {
+			const burst = 12
+			l := New("l", Settings{Limit: new(1), Period: 8760 * time.Hour / burst, Burst: burst, Enforce: true})
+			contexts := []context.Context{context.Background()}
+			var entries []*Reservation
+			var turns []Turn
+			used := 0
+			pick := func(t *rapid.T) context.Context { return rapid.SampledFrom(contexts).Draw(t, "context") }
+			t.Repeat(map[string]func(*rapid.T){
+				"enter": func(t *rapid.T) {
+					n := rapid.IntRange(1, 5).Draw(t, "n")
+					if r, _, _, refused := Reserve(pick(t), []Want{{l, n}}, nil); refused == nil {
+						entries, contexts = append(entries, r), append(contexts, r)
+					}
+				},
+				"call": func(t *rapid.T) {
+					ctx := pick(t)
+					if turn, _, refused := l.Take(ctx, nil); refused == nil {
+						turns = append(turns, turn)
+					} else if free(l, ctx) > 0 {
+						t.Fatal("a call is refused though there are tokens")
+					}
+				},
+				"make the call": func(t *rapid.T) {
+					if len(turns) == 0 {
+						t.Skip()
+					}
+					turns = turns[1:]
+					used++
+				},
+				"undo the call": func(t *rapid.T) {
+					if len(turns) == 0 {
+						t.Skip()
+					}
+					turns[len(turns)-1].Return()
+					turns = turns[:len(turns)-1]
+				},
+				"leave": func(t *rapid.T) {
+					if len(entries) == 0 {
+						t.Skip()
+					}
+					rapid.SampledFrom(entries).Draw(t, "entry").Close()
+				},
+				"": func(t *rapid.T) {
+					held := int64(0)
+					for _, r := range entries {
+						if left := r.held[0].left.Load(); left > 0 && r.closed.Load() {
+							t.Fatalf("a closed entry has %d tokens", left)
+						} else {
+							held += left
+						}
+					}
+					if sum := l.Snapshot().Available + int(held) + len(turns) + used; sum != burst {
+						t.Fatalf("there are %d tokens in all: %d free, %d with entries, %d with calls, %d used",
+							sum, l.Snapshot().Available, held, len(turns), used)
+					}
+				},
+			})
+		})
+	})
+}
+
+// free is how many tokens a call with the context could have.
+func free(l *Limiter, ctx context.Context) int64 {
+	sum := int64(l.Snapshot().Available)
+	for r := carried(ctx); r != nil; r = carried(r.Context) {
+		sum += r.held[0].left.Load()
+	}
+	return sum
+}
