@@ -169,20 +169,24 @@ func BenchmarkContext(b *testing.B) {
 }
 
 func BenchmarkRefusal(b *testing.B) {
-	registry := newRegistry(b, `{"bulkheads": {"full": {"maxConcurrentCalls": 1}}}`)
+	registry := newRegistry(b, `{"breakers": {"open": {}, "probed": {"strategy": "CANARY_RATE_THRESHOLD"}}, "bulkheads": {"full": {"maxConcurrentCalls": 1}}}`)
 	open := newGuard(b, registry, resilience.Guards{Breaker: "open"})
 	forced, err := registry.Breaker("open")
 	if err != nil {
 		b.Fatal(err)
 	}
 	forced.Trip("benchmark")
+	probed := newGuard(b, registry, resilience.Guards{Breaker: "probed"})
+	if _, err := registry.ExternalProbe("probed"); err != nil {
+		b.Fatal(err)
+	}
 	full := newGuard(b, registry, resilience.Guards{Bulkhead: "full"})
 	var inside resilience.Call
 	if err := inside.Begin(context.Background(), full); err != nil {
 		b.Fatal(err)
 	}
 	defer inside.Release()
-	for name, guard := range map[string]*resilience.Guard{"open": open, "full": full} {
+	for name, guard := range map[string]*resilience.Guard{"open": open, "probed": probed, "full": full} {
 		b.Run(name, func(b *testing.B) {
 			b.ReportAllocs()
 			for b.Loop() {

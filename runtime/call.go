@@ -62,10 +62,13 @@ func (c *Call) Begin(ctx context.Context, g *Guard) error {
 		return c.refuse(g.goneRefusal(ctx, err))
 	}
 	c.guard, c.ctx = g, ctx
-	if g.alone { // it reads one setting only, so it need not look at their version
+	if g.alone { // what one breaker says needs no look at the version of the settings
 		if period, passed := g.breaker.Pass(); passed {
 			c.period = period
 			return nil
+		}
+		if period, admits := g.breaker.Gate(); !admits {
+			return c.refuse(g.openRefusal(period))
 		}
 	}
 	version := g.version.now()
