@@ -28,9 +28,9 @@ func demonstration(timeout time.Duration, permits int, e experiment) experiment 
 		{role: well, title: "A is healthy, but slowish", delay: timeout / 2},
 	}
 	e.policies = []policy{
-		e.policy("refuse at once", 0),
-		e.policy("wait within the caller's deadline", timeout),
-		e.policy("wait, then a timeout per call", timeout),
+		e.policy("refuse at once", 0, ""),
+		e.policy("wait within the caller's deadline", timeout, ""),
+		e.policy("wait, then a timeout per call", timeout, ""),
 	}
 	e.policies[1].deadline = timeout
 	return e
@@ -40,16 +40,25 @@ func demonstration(timeout time.Duration, permits int, e experiment) experiment 
 // shared, the other a and b.
 const demonstrated = `{
   "bulkheads": {
-    "shared": { "maxConcurrentCalls": %d, "maxWaitDuration": "%[4]v" },
-    "a": { "maxConcurrentCalls": %[2]d, "maxWaitDuration": "%[4]v" },
-    "b": { "maxConcurrentCalls": %[3]d, "maxWaitDuration": "%[4]v" },
+    "shared": { %[6]s"maxConcurrentCalls": %[1]d, "maxWaitDuration": "%[4]v" },
+    "a": { %[6]s"maxConcurrentCalls": %[2]d, "maxWaitDuration": "%[4]v" },
+    "b": { %[6]s"maxConcurrentCalls": %[3]d, "maxWaitDuration": "%[4]v" },
   },
   "timeouts": { "a": { "duration": "%[5]v" }, "b": { "duration": "%[5]v" } },
 }
 `
 
+// withAdaptive adds the policy of pools whose sizes follow what A and B can bear, up
+// to those of the other policies.
+func (e experiment) withAdaptive() experiment {
+	e.policies = append(e.policies[:len(e.policies):len(e.policies)], e.policy(adaptiveTitle, 0, `"limit": "ADAPTIVE", `))
+	return e
+}
+
+const adaptiveTitle = "refuse at once, adaptive sizes"
+
 // policy lets calls wait for a permit for so long.
-func (e experiment) policy(title string, wait time.Duration) policy {
-	text := fmt.Appendf(nil, demonstrated, e.pools.shared.permits, e.pools.a.permits, e.pools.b.permits, wait, e.timeout)
+func (e experiment) policy(title string, wait time.Duration, limit string) policy {
+	text := fmt.Appendf(nil, demonstrated, e.pools.shared.permits, e.pools.a.permits, e.pools.b.permits, wait, e.timeout, limit)
 	return policy{title: title, settings: text, shown: text}
 }

@@ -2,7 +2,7 @@
 // dependency that is slow takes unrelated endpoints down; a bulkhead for each
 // dependency keeps them up; and a dependency that is down does far less harm.
 //
-//	go run ./examples/isolation [-quick] [-out folder]
+//	go run ./examples/isolation [-quick] [-adaptive] [-out folder]
 //
 // Everything is real and on loopback: a service with /a and /b behind generated
 // wrappers, its pools from JSON settings; two dependencies, the first behind a
@@ -42,6 +42,7 @@ func main() {
 	var o options
 	flag.StringVar(&o.out, "out", "", "a `folder`, made if need be, for report.md and its charts (default: only the table and the verdicts)")
 	flag.BoolVar(&o.quick, "quick", false, "end within about 10 seconds, with rough figures")
+	flag.BoolVar(&o.adaptive, "adaptive", false, "add a policy: pools whose sizes follow what the dependencies can bear")
 	flag.StringVar(&o.config, "config", "", "with -a and -b: your settings `file` (default: the settings of the demonstration)")
 	flag.StringVar(&o.pools, "pools", "", "with -config: the `names` of two bulkheads of the file with a comma between, that of a and that of b; each call also has the timeout of that name, or else the timeout call (default: a,b)")
 	flag.StringVar(&o.a, "a", "", "the `URL` of your endpoint that is made slow and cut off")
@@ -50,7 +51,7 @@ func main() {
 	flag.IntVar(&o.seconds, "seconds", 60, fmt.Sprintf("with -a and -b: how long the load lasts, %d to %d", leastSeconds, mostSeconds))
 	flag.BoolVar(&o.remote, "allow-remote", false, "let -a and -b be on other machines")
 	flag.Parse()
-	flag.Visit(func(f *flag.Flag) { o.given = o.given || f.Name != "out" && f.Name != "quick" })
+	flag.Visit(func(f *flag.Flag) { o.given = o.given || f.Name != "out" && f.Name != "quick" && f.Name != "adaptive" })
 	if flag.NArg() > 0 {
 		flag.Usage()
 		os.Exit(2)
@@ -98,6 +99,9 @@ func (o options) prepare(ctx context.Context) (experiment, *stand.Dependencies, 
 	e := inAMinute
 	if o.quick {
 		e = inTenSeconds
+	}
+	if o.adaptive {
+		e = e.withAdaptive()
 	}
 	d, err := stand.OwnDependencies(e.timeout / 100)
 	return e, d, err

@@ -25,6 +25,8 @@ type own struct {
 	seconds int    // that the load lasts, in all
 	remote  bool   // they may be on other machines
 	given   bool   // the user said anything of this
+
+	adaptive bool // there is one more policy; it goes with the demonstration, too
 }
 
 // The bounds of the load on somebody's endpoints.
@@ -86,9 +88,12 @@ func (o own) experiment() (experiment, error) {
 		return e, err
 	}
 	if e.timeout == 0 {
-		e.timeout, e.unbounded, e.policies[0].deadline = patience, true, patience
+		e.timeout, e.unbounded = patience, true
+		for i := range e.policies {
+			e.policies[i].deadline = patience
+		}
 	}
-	piece := time.Duration(o.seconds) * time.Second / 6 // three states, twice
+	piece := time.Duration(o.seconds) * time.Second / time.Duration(6*len(e.policies)) // three states, twice
 	e.rate = o.rate
 	e.strikes, e.warmUp, e.over = piece/6, piece/3, piece*2/3
 	// Slices of a timeout, but no more than a picture shows and with a few requests in each.
@@ -100,8 +105,11 @@ func (o own) experiment() (experiment, error) {
 // guards are the pools, the timeout and the policy of the experiment.
 func (o own) guards() (experiment, error) {
 	if o.config == "" {
-		e := inAMinute
-		return experiment{timeout: e.timeout, pools: e.pools, policies: e.policies[:1]}, nil
+		e := experiment{timeout: inAMinute.timeout, pools: inAMinute.pools, policies: inAMinute.policies[:1]}
+		if o.adaptive {
+			e = e.withAdaptive()
+		}
+		return e, nil
 	}
 	text, err := os.ReadFile(o.config)
 	if err != nil {
@@ -115,7 +123,7 @@ func (o own) guards() (experiment, error) {
 	if err != nil {
 		return experiment{}, fmt.Errorf("%s: %w", o.config, err)
 	}
-	return guardsOf(file, a, b), nil
+	return guardsOf(file, a, b, o.adaptive), nil
 }
 
 // choosePools finds the bulkheads of A and of B in a settings file.
@@ -149,7 +157,7 @@ type settings map[string]any
 
 // guardsOf puts the user's bulkheads and timeouts in the places of ours. The one
 // pool is the bulkhead shared, or else both in one.
-func guardsOf(file *settingsfile.File, a, b string) experiment {
+func guardsOf(file *settingsfile.File, a, b string, adaptive bool) experiment {
 	pools := map[string]settings{"a": settingsOf(file, "bulkheads", a), "b": settingsOf(file, "bulkheads", b)}
 	var notes []string
 	if one := "shared"; slices.Contains(file.Names("bulkheads"), one) && a != one && b != one {
@@ -166,11 +174,21 @@ func guardsOf(file *settingsfile.File, a, b string) experiment {
 	e.pools.shared = pool{"shared", pools["shared"].number("maxConcurrentCalls")}
 	e.pools.a = pool{a, pools["a"].number("maxConcurrentCalls")}
 	e.pools.b = pool{b, pools["b"].number("maxConcurrentCalls")}
-	e.policies = []policy{{
-		title:    "as the settings say",
-		settings: settingsText(pools, timeouts, "shared", "a", "b"),
-		shown:    settingsText(pools, timeouts, "shared", a, b),
-	}}
+	policyOf := func(title string) policy {
+		return policy{
+			title:    title,
+			settings: settingsText(pools, timeouts, "shared", "a", "b"),
+			shown:    settingsText(pools, timeouts, "shared", a, b),
+		}
+	}
+	e.policies = []policy{policyOf("as the settings say")}
+	if adaptive {
+		ofA, ofB := e.timeout, timeouts["b"].duration("duration")
+		pools["a"].adapt(ofA)
+		pools["b"].adapt(ofB)
+		pools["shared"].adapt(max(ofA, ofB))
+		e.policies = append(e.policies, policyOf("the same, adaptive sizes"))
+	}
 	return e
 }
 
@@ -216,6 +234,15 @@ func bothOf(a, b settings) settings {
 		one["queueCapacity"] = a.number("queueCapacity") + b.number("queueCapacity")
 	}
 	return one
+}
+
+// adapt lets the size follow what the dependency can bear. Without a timeout, calls
+// should take no longer than the callers' patience allows.
+func (s settings) adapt(timeout time.Duration) {
+	s["limit"] = "ADAPTIVE"
+	if timeout == 0 && s["targetLatency"] == nil {
+		s["targetLatency"] = (patience * 7 / 10).String()
+	}
 }
 
 func (s settings) number(name string) int {
