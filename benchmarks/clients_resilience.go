@@ -17,8 +17,8 @@ type resilientBreakerClient struct {
 }
 
 // newResilientBreakerClient puts the guards of breakerClient before next, with the settings of registry.
-func newResilientBreakerClient(next breakerClient, registry *resilience.Registry) (*resilientBreakerClient, error) {
-	wiring, err := resilience.Wire(registry, "github.com/resgen-go/resgen/benchmarks", "main.breakerClient", next)
+func newResilientBreakerClient(next breakerClient, registry *resilience.Registry, options ...resilience.WrapperOption) (*resilientBreakerClient, error) {
+	wiring, err := resilience.Wire(registry, "github.com/resgen-go/resgen/benchmarks", "main.breakerClient", next, options...)
 	if err != nil {
 		return nil, err
 	}
@@ -52,8 +52,8 @@ type resilientBulkheadClient struct {
 }
 
 // newResilientBulkheadClient puts the guards of bulkheadClient before next, with the settings of registry.
-func newResilientBulkheadClient(next bulkheadClient, registry *resilience.Registry) (*resilientBulkheadClient, error) {
-	wiring, err := resilience.Wire(registry, "github.com/resgen-go/resgen/benchmarks", "main.bulkheadClient", next)
+func newResilientBulkheadClient(next bulkheadClient, registry *resilience.Registry, options ...resilience.WrapperOption) (*resilientBulkheadClient, error) {
+	wiring, err := resilience.Wire(registry, "github.com/resgen-go/resgen/benchmarks", "main.bulkheadClient", next, options...)
 	if err != nil {
 		return nil, err
 	}
@@ -87,8 +87,8 @@ type resilientRateClient struct {
 }
 
 // newResilientRateClient puts the guards of rateClient before next, with the settings of registry.
-func newResilientRateClient(next rateClient, registry *resilience.Registry) (*resilientRateClient, error) {
-	wiring, err := resilience.Wire(registry, "github.com/resgen-go/resgen/benchmarks", "main.rateClient", next)
+func newResilientRateClient(next rateClient, registry *resilience.Registry, options ...resilience.WrapperOption) (*resilientRateClient, error) {
+	wiring, err := resilience.Wire(registry, "github.com/resgen-go/resgen/benchmarks", "main.rateClient", next, options...)
 	if err != nil {
 		return nil, err
 	}
@@ -122,8 +122,8 @@ type resilientBothClient struct {
 }
 
 // newResilientBothClient puts the guards of bothClient before next, with the settings of registry.
-func newResilientBothClient(next bothClient, registry *resilience.Registry) (*resilientBothClient, error) {
-	wiring, err := resilience.Wire(registry, "github.com/resgen-go/resgen/benchmarks", "main.bothClient", next)
+func newResilientBothClient(next bothClient, registry *resilience.Registry, options ...resilience.WrapperOption) (*resilientBothClient, error) {
+	wiring, err := resilience.Wire(registry, "github.com/resgen-go/resgen/benchmarks", "main.bothClient", next, options...)
 	if err != nil {
 		return nil, err
 	}
@@ -160,8 +160,8 @@ type resilientTimeoutClient struct {
 }
 
 // newResilientTimeoutClient puts the guards of timeoutClient before next, with the settings of registry.
-func newResilientTimeoutClient(next timeoutClient, registry *resilience.Registry) (*resilientTimeoutClient, error) {
-	wiring, err := resilience.Wire(registry, "github.com/resgen-go/resgen/benchmarks", "main.timeoutClient", next)
+func newResilientTimeoutClient(next timeoutClient, registry *resilience.Registry, options ...resilience.WrapperOption) (*resilientTimeoutClient, error) {
+	wiring, err := resilience.Wire(registry, "github.com/resgen-go/resgen/benchmarks", "main.timeoutClient", next, options...)
 	if err != nil {
 		return nil, err
 	}
@@ -199,8 +199,8 @@ type resilientOtherClient struct {
 }
 
 // newResilientOtherClient puts the guards of otherClient before next, with the settings of registry.
-func newResilientOtherClient(next otherClient, registry *resilience.Registry) (*resilientOtherClient, error) {
-	wiring, err := resilience.Wire(registry, "github.com/resgen-go/resgen/benchmarks", "main.otherClient", next)
+func newResilientOtherClient(next otherClient, registry *resilience.Registry, options ...resilience.WrapperOption) (*resilientOtherClient, error) {
+	wiring, err := resilience.Wire(registry, "github.com/resgen-go/resgen/benchmarks", "main.otherClient", next, options...)
 	if err != nil {
 		return nil, err
 	}
@@ -237,8 +237,8 @@ type resilientEntryClient struct {
 }
 
 // newResilientEntryClient puts the guards of entryClient before next, with the settings of registry.
-func newResilientEntryClient(next entryClient, registry *resilience.Registry) (*resilientEntryClient, error) {
-	wiring, err := resilience.Wire(registry, "github.com/resgen-go/resgen/benchmarks", "main.entryClient", next)
+func newResilientEntryClient(next entryClient, registry *resilience.Registry, options ...resilience.WrapperOption) (*resilientEntryClient, error) {
+	wiring, err := resilience.Wire(registry, "github.com/resgen-go/resgen/benchmarks", "main.entryClient", next, options...)
 	if err != nil {
 		return nil, err
 	}
@@ -284,8 +284,8 @@ type resilientTenClient struct {
 }
 
 // newResilientTenClient puts the guards of tenClient before next, with the settings of registry.
-func newResilientTenClient(next tenClient, registry *resilience.Registry) (*resilientTenClient, error) {
-	wiring, err := resilience.Wire(registry, "github.com/resgen-go/resgen/benchmarks", "main.tenClient", next)
+func newResilientTenClient(next tenClient, registry *resilience.Registry, options ...resilience.WrapperOption) (*resilientTenClient, error) {
+	wiring, err := resilience.Wire(registry, "github.com/resgen-go/resgen/benchmarks", "main.tenClient", next, options...)
 	if err != nil {
 		return nil, err
 	}

@@ -264,7 +264,7 @@ func (r *reader) names(param *Param, value Ref) []Ref {
 	var list []Ref
 	seen := map[string]bool{}
 	for _, item := range split(value) {
-		name := r.checked(item, param.Section)
+		name := r.checkedInstance(item, param.Section)
 		switch {
 		case name.Text == "":
 		case seen[name.Text]:
@@ -343,6 +343,27 @@ func (r *reader) checked(name Ref, of *Section) Ref {
 			name.Text, last, strings.TrimRight(name.Text, ".-_"))
 	}
 	return name
+}
+
+// checkedInstance is checked for a name that may have one of its instances behind a
+// slash.
+func (r *reader) checkedInstance(name Ref, of *Section) Ref {
+	base, instance, is := strings.Cut(name.Text, "/")
+	checked := r.checked(Ref{Text: base, Pos: name.Pos}, of)
+	switch {
+	case !is || checked.Text == "":
+		return checked
+	case instance == "":
+		r.wrong(name.Pos, "%s names no instance of %s; write one behind the slash, or %[2]s for any of them", glyph.Quoted(name.Text), base)
+		return Ref{Pos: name.Pos}
+	}
+	return name
+}
+
+// BaseOf is the name of an entry without its instance.
+func BaseOf(name string) string {
+	base, _, _ := strings.Cut(name, "/")
+	return base
 }
 
 // refused says why name cannot name an entry of the settings; it is empty if it

@@ -108,10 +108,11 @@ func (w wrapper) constructor(of plan) *jen.Statement {
 	return jen.Func().Id(w.Constructor).Add(typeParams(w.TypeParams)).Params(
 		jen.Id(n.NextParam).Add(w.iface()),
 		jen.Id(n.Registry).Op("*").Id(n.Runtime).Dot("Registry"),
+		jen.Id(n.Options).Op("...").Id(n.Runtime).Dot("WrapperOption"),
 	).Params(jen.Op("*").Add(w.self()), w.Error.code).BlockFunc(func(body *jen.Group) {
 		failed := jen.If(jen.Id(n.Err).Op("!=").Nil()).Block(jen.Return(jen.Nil(), jen.Id(n.Err)))
 		body.List(jen.Id(n.Wiring), jen.Id(n.Err)).Op(":=").Id(n.Runtime).Dot("Wire").Call(
-			jen.Id(n.Registry), jen.Lit(of.ImportPath), jen.Lit(of.Package+"."+w.Interface), jen.Id(n.NextParam))
+			jen.Id(n.Registry), jen.Lit(of.ImportPath), jen.Lit(of.Package+"."+w.Interface), jen.Id(n.NextParam), jen.Id(n.Options).Op("..."))
 		body.Add(failed)
 		if len(w.Defaults) > 0 {
 			body.Id(n.Wiring).Dot("Defaults").CallFunc(func(args *jen.Group) {

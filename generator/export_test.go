@@ -16,13 +16,14 @@ import "context"
 
 type (
 	Registry struct{}
+	WrapperOption func(*Wiring)
 	Wiring   struct{}
 	Guard    struct{}
 	Call     struct{}
 	Outcome  uint8
 )
 
-func Wire[I any](*Registry, string, string, I) (*Wiring, error) { return nil, nil }
+func Wire[I any](*Registry, string, string, I, ...WrapperOption) (*Wiring, error) { return nil, nil }
 func (*Wiring) Defaults(...string)                              {}
 func (*Wiring) Guard(string, Guards) *Guard                    { return nil }
 func (*Wiring) Probe(string, func(context.Context) error)      {}

@@ -20,7 +20,7 @@ type inventor struct {
 
 // nasty are names that generated code uses itself, or might like to.
 var nasty = []string{
-	"a", "w", "wrapper", "call", "guarded", "err", "failure", "next", "inner", "registry", "wiring", "resilience",
+	"a", "w", "wrapper", "call", "guarded", "err", "failure", "next", "inner", "registry", "options", "wiring", "resilience",
 	"context", "ctx", "money", "client", "spool", "nil", "error", "string", "any", "int", "true", "len", "T", "K", "V",
 	"resgenresilience", "stdcontext", "s", "n", "v", "call2", "key", "Payments", "ResilientPayments", "std", "ok", "f",
 }

@@ -45,7 +45,7 @@ type wrapperNames struct {
 	Runtime  string // package of the guards
 
 	// Of the constructor.
-	NextParam, Registry, Wiring, Wrapper, Err string
+	NextParam, Registry, Options, Wiring, Wrapper, Err string
 }
 
 // planned is one method of a wrapper. It passes through where it has no guard.

@@ -311,6 +311,7 @@ func (p *planner) constructor(w *wrapper, t *target, hidden names) {
 	w.Names.Runtime = p.imports.chosen[runtimePath].Name
 	w.Names.NextParam = needed.pick("next", "inner")
 	w.Names.Registry = needed.pick("registry")
+	w.Names.Options = needed.pick("options")
 	w.Names.Wiring = needed.pick("wiring")
 	w.Names.Wrapper = needed.pick("w", "wrapper")
 	w.Names.Err = needed.pick("err", "failure")

@@ -19,7 +19,7 @@ func (r Result) Used() map[string][]string {
 			bySection[section.Name] = names{}
 		}
 		for _, ref := range refs {
-			bySection[section.Name].add(ref.Text)
+			bySection[section.Name].add(directives.BaseOf(ref.Text))
 		}
 	}
 	for _, row := range directives.Table {

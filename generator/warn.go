@@ -56,7 +56,7 @@ func (u *usage) add(fset *token.FileSet, set directives.Set) {
 		var counted reserved
 		for _, arg := range d.Args {
 			for _, ref := range arg.Refs {
-				mention := reference{d.Row.Name, arg.Section, ref.Text, directives.Position(fset, ref.Pos)}
+				mention := reference{d.Row.Name, arg.Section, directives.BaseOf(ref.Text), directives.Position(fset, ref.Pos)}
 				switch {
 				case arg.Section == nil:
 				case arg.Key == "" && d.Row.Guards():

@@ -56,6 +56,8 @@ func TestFieldG03ANameThatGuardsNothingIsWorthAWarning(t *testing.T) {
 	const at = "entry/shop.go:6:"
 	for arguments, want := range map[string]string{
 		"check=payments preload=tills:1": "",
+		"check=payments/eu":              "",
+		"check=paymnets/eu":              at + "32: warning: resilience:anticipate: nothing is guarded by breaker paymnets; did you mean payments?",
 		"check=paymnets":                 at + "32: warning: resilience:anticipate: nothing is guarded by breaker paymnets; did you mean payments?",
 		"check=Payments":                 at + "32: warning: resilience:anticipate: nothing is guarded by breaker Payments; did you mean payments?",
 		"check=tills":                    at + "32: warning: resilience:anticipate: nothing is guarded by breaker tills",

@@ -17,8 +17,8 @@ type resilientWithBreaker struct {
 }
 
 // newResilientWithBreaker puts the guards of withBreaker before next, with the settings of registry.
-func newResilientWithBreaker(next withBreaker, registry *resilience.Registry) (*resilientWithBreaker, error) {
-	wiring, err := resilience.Wire(registry, "github.com/resgen-go/resgen/runtime_test", "resilience_test.withBreaker", next)
+func newResilientWithBreaker(next withBreaker, registry *resilience.Registry, options ...resilience.WrapperOption) (*resilientWithBreaker, error) {
+	wiring, err := resilience.Wire(registry, "github.com/resgen-go/resgen/runtime_test", "resilience_test.withBreaker", next, options...)
 	if err != nil {
 		return nil, err
 	}
@@ -52,8 +52,8 @@ type resilientWithJudge struct {
 }
 
 // newResilientWithJudge puts the guards of withJudge before next, with the settings of registry.
-func newResilientWithJudge(next withJudge, registry *resilience.Registry) (*resilientWithJudge, error) {
-	wiring, err := resilience.Wire(registry, "github.com/resgen-go/resgen/runtime_test", "resilience_test.withJudge", next)
+func newResilientWithJudge(next withJudge, registry *resilience.Registry, options ...resilience.WrapperOption) (*resilientWithJudge, error) {
+	wiring, err := resilience.Wire(registry, "github.com/resgen-go/resgen/runtime_test", "resilience_test.withJudge", next, options...)
 	if err != nil {
 		return nil, err
 	}
@@ -90,8 +90,8 @@ type resilientWithBulkhead struct {
 }
 
 // newResilientWithBulkhead puts the guards of withBulkhead before next, with the settings of registry.
-func newResilientWithBulkhead(next withBulkhead, registry *resilience.Registry) (*resilientWithBulkhead, error) {
-	wiring, err := resilience.Wire(registry, "github.com/resgen-go/resgen/runtime_test", "resilience_test.withBulkhead", next)
+func newResilientWithBulkhead(next withBulkhead, registry *resilience.Registry, options ...resilience.WrapperOption) (*resilientWithBulkhead, error) {
+	wiring, err := resilience.Wire(registry, "github.com/resgen-go/resgen/runtime_test", "resilience_test.withBulkhead", next, options...)
 	if err != nil {
 		return nil, err
 	}
@@ -125,8 +125,8 @@ type resilientWithBoth struct {
 }
 
 // newResilientWithBoth puts the guards of withBoth before next, with the settings of registry.
-func newResilientWithBoth(next withBoth, registry *resilience.Registry) (*resilientWithBoth, error) {
-	wiring, err := resilience.Wire(registry, "github.com/resgen-go/resgen/runtime_test", "resilience_test.withBoth", next)
+func newResilientWithBoth(next withBoth, registry *resilience.Registry, options ...resilience.WrapperOption) (*resilientWithBoth, error) {
+	wiring, err := resilience.Wire(registry, "github.com/resgen-go/resgen/runtime_test", "resilience_test.withBoth", next, options...)
 	if err != nil {
 		return nil, err
 	}
@@ -163,8 +163,8 @@ type resilientWithTimeout struct {
 }
 
 // newResilientWithTimeout puts the guards of withTimeout before next, with the settings of registry.
-func newResilientWithTimeout(next withTimeout, registry *resilience.Registry) (*resilientWithTimeout, error) {
-	wiring, err := resilience.Wire(registry, "github.com/resgen-go/resgen/runtime_test", "resilience_test.withTimeout", next)
+func newResilientWithTimeout(next withTimeout, registry *resilience.Registry, options ...resilience.WrapperOption) (*resilientWithTimeout, error) {
+	wiring, err := resilience.Wire(registry, "github.com/resgen-go/resgen/runtime_test", "resilience_test.withTimeout", next, options...)
 	if err != nil {
 		return nil, err
 	}
@@ -202,8 +202,8 @@ type resilientOther struct {
 }
 
 // newResilientOther puts the guards of other before next, with the settings of registry.
-func newResilientOther(next other, registry *resilience.Registry) (*resilientOther, error) {
-	wiring, err := resilience.Wire(registry, "github.com/resgen-go/resgen/runtime_test", "resilience_test.other", next)
+func newResilientOther(next other, registry *resilience.Registry, options ...resilience.WrapperOption) (*resilientOther, error) {
+	wiring, err := resilience.Wire(registry, "github.com/resgen-go/resgen/runtime_test", "resilience_test.other", next, options...)
 	if err != nil {
 		return nil, err
 	}
@@ -240,8 +240,8 @@ type resilientWithAnticipate struct {
 }
 
 // newResilientWithAnticipate puts the guards of withAnticipate before next, with the settings of registry.
-func newResilientWithAnticipate(next withAnticipate, registry *resilience.Registry) (*resilientWithAnticipate, error) {
-	wiring, err := resilience.Wire(registry, "github.com/resgen-go/resgen/runtime_test", "resilience_test.withAnticipate", next)
+func newResilientWithAnticipate(next withAnticipate, registry *resilience.Registry, options ...resilience.WrapperOption) (*resilientWithAnticipate, error) {
+	wiring, err := resilience.Wire(registry, "github.com/resgen-go/resgen/runtime_test", "resilience_test.withAnticipate", next, options...)
 	if err != nil {
 		return nil, err
 	}

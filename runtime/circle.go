@@ -37,6 +37,15 @@ func (c *circles) own(breaker string, by owner) {
 	c.owners[breaker] = by
 }
 
+// disown forgets the probe of a breaker.
+func (c *circles) disown(breaker string) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	delete(c.owners, breaker)
+	delete(c.refusedBy, breaker)
+	delete(c.told, breaker)
+}
+
 // look returns a warning about the error that the probe of a breaker returned,
 // empty if there is none. It calls methods of the error, so no lock may be held.
 func (c *circles) look(name string, err error, registry *version) (warning string) {

@@ -18,6 +18,7 @@ type Guard struct {
 	alone     bool             // a breaker is the only guard
 	enters    bool             // something is asked before the breaker
 	entry     bool             // of an anticipated method
+	holder    *holder          // of its instance; nil: of none
 	gates     gates            // of an entry: asked first, its own breaker before the others
 	waits     bulkhead.Gates   // end a wait for permits; nil without any
 	tokens    []ratelimit.Want // of an entry: for the calls under it
@@ -61,36 +62,40 @@ func (g *Guard) countGate() {
 // it.
 func (g *Guard) ask() *RefusalError {
 	for i, gate := range g.gates {
-		if period, admits := gate.Gate(); !admits {
-			return g.gateRefusal(i, period)
+		if b, period, admits := gate.ask(); !admits {
+			return g.gateRefusal(i, b, period)
 		}
 	}
 	return nil
 }
 
-// gates are breakers that are asked whether they would admit a call. They end a
-// wait for permits once one of them is open.
-type gates []*breaker.Breaker
+// gates are asked whether they would admit a call. They end a wait for permits once
+// one of them is open.
+type gates []*family
 
 // Watch sends to news when one of the breakers changes.
 func (g gates) Watch(news chan<- struct{}) {
 	for _, gate := range g {
-		gate.Watch(news)
+		for _, b := range gate.members() {
+			b.Watch(news)
+		}
 	}
 }
 
 // Unwatch ends Watch.
 func (g gates) Unwatch(news chan<- struct{}) {
 	for _, gate := range g {
-		gate.Unwatch(news)
+		for _, b := range gate.members() {
+			b.Unwatch(news)
+		}
 	}
 }
 
-// Refuse reports whether one of the breakers is open. HALF_OPEN ends no wait,
+// Refuse reports whether one of the gates is open. HALF_OPEN ends no wait,
 // because trials may be free by the end of it.
 func (g gates) Refuse() bool {
 	for _, gate := range g {
-		if period, admits := gate.Gate(); !admits && period.State() != HalfOpen {
+		if _, period, admits := gate.ask(); !admits && period.State() != HalfOpen {
 			return true
 		}
 	}

@@ -52,18 +52,19 @@ func (g *Guard) openRefusal(period *breaker.Period) *RefusalError {
 	return last.err
 }
 
-// gateRefusal refuses an entry because its i-th gate does not admit it in period.
+// gateRefusal refuses an entry because its i-th gate does not admit it: breaker b in
+// period.
 // It names all gates that refuse.
-func (g *Guard) gateRefusal(i int, period *breaker.Period) *RefusalError {
+func (g *Guard) gateRefusal(i int, b *breaker.Breaker, period *breaker.Period) *RefusalError {
 	if g.demand != nil {
 		g.demand.CountGate()
 	}
-	first := g.turnAway(g.gates[i], period)
+	first := g.turnAway(b, period)
 	var few [8]refusing
 	more := few[:0]
 	for _, gate := range g.gates[i+1:] {
-		if period, admits := gate.Gate(); !admits {
-			more = append(more, g.turnAway(gate, period))
+		if b, period, admits := gate.ask(); !admits {
+			more = append(more, g.turnAway(b, period))
 		}
 	}
 	last := g.open.Load()

@@ -49,7 +49,9 @@ type Registry struct {
 	bulkheads  *section[*bulkhead.Bulkhead, bulkhead.Sizing]
 	timeouts   *section[*timeout, *config.Timeout]
 	rateLimits *section[*ratelimit.Limiter, *ratelimit.Settings]
-	reserves   map[string]reserve // the largest of each name, such as "bulkheads.inventory"
+	reserves   map[string]reserve   // the largest of each name, such as "bulkheads.inventory"
+	instances  map[string]*instance // by full names
+	families   map[string]*family   // by the names that gates have
 	usage      usage
 	latest     struct {
 		settings breaker.Settings
@@ -78,17 +80,19 @@ func New(options ...Option) (*Registry, error) {
 		return nil, setup.fault
 	}
 	r := &Registry{
-		events:   newEvents(setup),
-		log:      newLog(setup.logger),
-		strict:   setup.strict,
-		source:   setup.source,
-		fleet:    setup.fleet,
-		settings: config.Default(),
-		stop:     func() {},
-		ended:    make(chan struct{}),
-		reserves: make(map[string]reserve),
-		usage:    usage{of: make(map[string][]config.Use), told: make(map[string]bool)},
-		defaults: make(map[string]iface),
+		events:    newEvents(setup),
+		log:       newLog(setup.logger),
+		strict:    setup.strict,
+		source:    setup.source,
+		fleet:     setup.fleet,
+		settings:  config.Default(),
+		stop:      func() {},
+		ended:     make(chan struct{}),
+		reserves:  make(map[string]reserve),
+		instances: make(map[string]*instance),
+		families:  make(map[string]*family),
+		usage:     usage{of: make(map[string][]config.Use), told: make(map[string]bool)},
+		defaults:  make(map[string]iface),
 	}
 	r.hooks = r.newHooks()
 	r.addSections()
@@ -245,7 +249,7 @@ func (r *Registry) admitName(s anySection, name string) error {
 		return ErrClosed
 	case s.count() >= maxNames:
 		return fmt.Errorf("resilience: %s.%s: there are %d names already", s.title(), name, maxNames)
-	case r.source == nil || r.settings.Has(s.title(), name):
+	case r.source == nil || r.settings.Covers(s.title(), name):
 		return nil
 	}
 	unknown := r.unknown(r.settings, s, name)

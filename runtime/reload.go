@@ -117,7 +117,7 @@ func (r *Registry) lost(settings *config.File) []UnknownName {
 	var all []UnknownName
 	for _, s := range r.sections {
 		for _, name := range s.names() {
-			if r.settings.Has(s.title(), name) && !settings.Has(s.title(), name) {
+			if r.settings.Covers(s.title(), name) && !settings.Covers(s.title(), name) {
 				all = append(all, r.unknown(settings, s, name))
 			}
 		}

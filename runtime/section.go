@@ -73,6 +73,7 @@ type anySection interface {
 	names() []string // in use, sorted
 	count() int
 	has(name string) bool
+	drop(name string) (end func())
 	changes(old, now *config.File) []change
 	snapshot(*Snapshot)
 	closing() (closeAll func())
@@ -114,6 +115,16 @@ func (s *section[T, S]) count() int { return len(s.made) }
 func (s *section[T, S]) has(name string) bool {
 	_, ok := s.made[name]
 	return ok
+}
+
+// drop takes a name away and returns a function that ends what is made for it, to be
+// called without the lock.
+func (s *section[T, S]) drop(name string) (end func()) {
+	t, made := s.made[name]
+	if delete(s.made, name); !made || s.close == nil {
+		return func() {}
+	}
+	return func() { s.close(t) }
 }
 
 // all is everything that is made, sorted by name.

@@ -54,6 +54,9 @@ type Tokens struct {
 type Wiring struct {
 	registry  *Registry
 	iface     iface
+	instance  string      // empty: none
+	held      []*instance // that its guards are
+	holder    *holder
 	inner     []*Guard // of a wrapper that is wrapped once more
 	defaults  []string
 	bulkheads []string // names of the bulkheads before its methods
@@ -84,14 +87,21 @@ func (i iface) String() string {
 // Wire begins the wiring of a wrapper around next. The interface I has the import
 // path of its package and its name as other packages write it, such as
 // "payments.Client". A nil client and a registry that New did not make are errors.
-func Wire[I any](registry *Registry, path, name string, next I) (*Wiring, error) {
+func Wire[I any](registry *Registry, path, name string, next I, options ...WrapperOption) (*Wiring, error) {
 	if err := registry.made(); err != nil {
 		return nil, fmt.Errorf("%s: %w", name, err)
 	}
 	if isNil(next) {
 		return nil, fmt.Errorf("%s: the client to be guarded is nil; make it before its wrapper", name)
 	}
-	return &Wiring{registry: registry, iface: iface{path, name}, inner: guardsIn[I](next)}, nil
+	w := &Wiring{registry: registry, iface: iface{path, name}, inner: guardsIn[I](next)}
+	for i, option := range options {
+		if option == nil {
+			return nil, fmt.Errorf("%s: option %d of its constructor is nil; leave it out", name, i+1)
+		}
+		option(w)
+	}
+	return w, nil
 }
 
 // Defaults says which names no directive writes out, with their sections, such as
@@ -110,18 +120,19 @@ func (w *Wiring) Guard(method string, guards Guards) *Guard {
 	if guards.Breaker != "" || guards.Bulkhead != "" {
 		w.uses = append(w.uses, config.Use{Method: g.method, Breaker: guards.Breaker, Bulkhead: guards.Bulkhead, Timeout: guards.Timeout})
 	}
-	if guards.Bulkhead != "" {
-		w.bulkheads = append(w.bulkheads, guards.Bulkhead)
+	if g.bulkhead != nil {
+		w.bulkheads = append(w.bulkheads, g.bulkhead.Name())
 	}
 	g.entry = len(guards.Check)+len(guards.Rate)+len(guards.Preload)+len(guards.Lease) > 0
 	switch {
 	case g.entry:
 		w.entry(g, guards)
 	case g.breaker != nil:
-		g.waits = gates{g.breaker}
+		g.waits = gates{gateOf(g.breaker)}
 	}
 	g.enters = g.rateLimit != nil || g.bulkhead != nil || g.entry
 	w.checkTwice(g)
+	g.holder = w.holder
 	g.alone = g.breaker != nil && guards.onlyBreaker() && !g.events.calls
 	return g
 }
@@ -149,11 +160,27 @@ func named[T, S any](w *Wiring, of *section[T, S], name string) (found T) {
 // part is what the registry has for a name, as a part of g.
 func part[T comparable, S any](w *Wiring, g *Guard, of *section[T, S], name string) (found T) {
 	var none T
-	if found = named(w, of, name); found != none {
+	if found = own(w, of, name); found != none {
 		g.parts = append(g.parts, found)
-		g.first = cmp.Or(g.first, name)
+		g.first = cmp.Or(g.first, w.full(name))
 	}
 	return found
+}
+
+// own is what the registry has for a name of the wrapper, or of its instance.
+func own[T, S any](w *Wiring, of *section[T, S], name string) (found T) {
+	if name != "" && w.instance != "" {
+		w.hold(w.full(name))
+	}
+	return named(w, of, w.full(name))
+}
+
+// full is the name of a guard of the wrapper, with its instance.
+func (w *Wiring) full(name string) string {
+	if name == "" || w.instance == "" {
+		return name
+	}
+	return name + "/" + w.instance
 }
 
 func (w *Wiring) fault(err error) {
@@ -173,8 +200,17 @@ func (w *Wiring) fault(err error) {
 // entry makes g the guard of an anticipated method: all its gates are asked, and
 // its own permit is taken together with the reservations.
 func (w *Wiring) entry(g *Guard, guards Guards) {
-	for _, name := range append([]string{guards.Breaker}, guards.Check...) {
-		if gate := named(w, w.registry.breakers, name); gate != nil && !slices.Contains(g.gates, gate) {
+	if g.breaker != nil {
+		g.gates = gates{gateOf(g.breaker)}
+	}
+	for _, name := range guards.Check {
+		if name == guards.Breaker {
+			continue // it is asked already
+		}
+		gate, err := w.family(name)
+		if err != nil {
+			w.fault(err)
+		} else if !slices.Contains(g.gates, gate) {
 			g.gates = append(g.gates, gate)
 		}
 	}
@@ -202,7 +238,7 @@ func (w *Wiring) entry(g *Guard, guards Guards) {
 	}
 	switch {
 	case len(g.gates) > 0:
-		g.first = g.gates[0].Name()
+		g.first = g.gates[0].name
 	case len(g.tokens) > 0 && g.rateLimit == nil:
 		g.first = g.tokens[0].Limiter.Name()
 	case g.demand != nil && g.rateLimit == nil:
@@ -223,7 +259,7 @@ func (w *Wiring) wants(wants []bulkhead.Want, method string, permits []Permits, 
 // Probe makes probe the health check of a breaker. The breaker calls it without
 // guards while it is OPEN. One breaker has one probe.
 func (w *Wiring) Probe(name string, probe func(context.Context) error) {
-	if b := named(w, w.registry.breakers, name); b != nil {
+	if b := own(w, w.registry.breakers, name); b != nil {
 		w.probes = append(w.probes, pendingProbe{b, probe})
 	}
 }
@@ -235,8 +271,9 @@ type pendingProbe struct {
 
 // Done ends the wiring. It starts the probes, or returns all faults and starts
 // none.
-func (w *Wiring) Done() error {
+func (w *Wiring) Done() (err error) {
 	r := w.registry
+	defer func() { w.keep(err == nil) }()
 	r.wiring.Lock()
 	defer r.wiring.Unlock()
 	if r.isClosed() {
@@ -269,7 +306,7 @@ func (w *Wiring) Done() error {
 	}
 	r.note(w.reserves)
 	for _, p := range w.probes {
-		w.uses = append(w.uses, config.Use{Breaker: p.breaker.Name(), Probe: true})
+		w.uses = append(w.uses, config.Use{Breaker: config.Base(p.breaker.Name()), Probe: true})
 	}
 	r.noteUses(w.uses)
 	return nil

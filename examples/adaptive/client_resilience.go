@@ -17,8 +17,8 @@ type ResilientDependency struct {
 }
 
 // NewResilientDependency puts the guards of Dependency before next, with the settings of registry.
-func NewResilientDependency(next Dependency, registry *resilience.Registry) (*ResilientDependency, error) {
-	wiring, err := resilience.Wire(registry, "github.com/resgen-go/resgen/examples/adaptive", "main.Dependency", next)
+func NewResilientDependency(next Dependency, registry *resilience.Registry, options ...resilience.WrapperOption) (*ResilientDependency, error) {
+	wiring, err := resilience.Wire(registry, "github.com/resgen-go/resgen/examples/adaptive", "main.Dependency", next, options...)
 	if err != nil {
 		return nil, err
 	}

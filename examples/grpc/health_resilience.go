@@ -22,8 +22,8 @@ type ResilientHealth struct {
 }
 
 // NewResilientHealth puts the guards of Health before next, with the settings of registry.
-func NewResilientHealth(next Health, registry *resilience.Registry) (*ResilientHealth, error) {
-	wiring, err := resilience.Wire(registry, "github.com/resgen-go/resgen/examples/grpc", "main.Health", next)
+func NewResilientHealth(next Health, registry *resilience.Registry, options ...resilience.WrapperOption) (*ResilientHealth, error) {
+	wiring, err := resilience.Wire(registry, "github.com/resgen-go/resgen/examples/grpc", "main.Health", next, options...)
 	if err != nil {
 		return nil, err
 	}

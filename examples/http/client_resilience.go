@@ -19,8 +19,8 @@ type ResilientTransport struct {
 }
 
 // NewResilientTransport puts the guards of Transport before next, with the settings of registry.
-func NewResilientTransport(next Transport, registry *resilience.Registry) (*ResilientTransport, error) {
-	wiring, err := resilience.Wire(registry, "github.com/resgen-go/resgen/examples/http", "main.Transport", next)
+func NewResilientTransport(next Transport, registry *resilience.Registry, options ...resilience.WrapperOption) (*ResilientTransport, error) {
+	wiring, err := resilience.Wire(registry, "github.com/resgen-go/resgen/examples/http", "main.Transport", next, options...)
 	if err != nil {
 		return nil, err
 	}
@@ -63,8 +63,8 @@ type ResilientPrices struct {
 }
 
 // NewResilientPrices puts the guards of Prices before next, with the settings of registry.
-func NewResilientPrices(next Prices, registry *resilience.Registry) (*ResilientPrices, error) {
-	wiring, err := resilience.Wire(registry, "github.com/resgen-go/resgen/examples/http", "main.Prices", next)
+func NewResilientPrices(next Prices, registry *resilience.Registry, options ...resilience.WrapperOption) (*ResilientPrices, error) {
+	wiring, err := resilience.Wire(registry, "github.com/resgen-go/resgen/examples/http", "main.Prices", next, options...)
 	if err != nil {
 		return nil, err
 	}

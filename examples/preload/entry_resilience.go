@@ -17,8 +17,8 @@ type ResilientItems struct {
 }
 
 // NewResilientItems puts the guards of Items before next, with the settings of registry.
-func NewResilientItems(next Items, registry *resilience.Registry) (*ResilientItems, error) {
-	wiring, err := resilience.Wire(registry, "github.com/resgen-go/resgen/examples/preload", "main.Items", next)
+func NewResilientItems(next Items, registry *resilience.Registry, options ...resilience.WrapperOption) (*ResilientItems, error) {
+	wiring, err := resilience.Wire(registry, "github.com/resgen-go/resgen/examples/preload", "main.Items", next, options...)
 	if err != nil {
 		return nil, err
 	}
@@ -52,8 +52,8 @@ type ResilientPreloadedPage struct {
 }
 
 // NewResilientPreloadedPage puts the guards of PreloadedPage before next, with the settings of registry.
-func NewResilientPreloadedPage(next PreloadedPage, registry *resilience.Registry) (*ResilientPreloadedPage, error) {
-	wiring, err := resilience.Wire(registry, "github.com/resgen-go/resgen/examples/preload", "main.PreloadedPage", next)
+func NewResilientPreloadedPage(next PreloadedPage, registry *resilience.Registry, options ...resilience.WrapperOption) (*ResilientPreloadedPage, error) {
+	wiring, err := resilience.Wire(registry, "github.com/resgen-go/resgen/examples/preload", "main.PreloadedPage", next, options...)
 	if err != nil {
 		return nil, err
 	}

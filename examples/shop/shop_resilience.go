@@ -17,8 +17,8 @@ type ResilientPayments struct {
 }
 
 // NewResilientPayments puts the guards of Payments before next, with the settings of registry.
-func NewResilientPayments(next Payments, registry *resilience.Registry) (*ResilientPayments, error) {
-	wiring, err := resilience.Wire(registry, "github.com/resgen-go/resgen/examples/shop", "main.Payments", next)
+func NewResilientPayments(next Payments, registry *resilience.Registry, options ...resilience.WrapperOption) (*ResilientPayments, error) {
+	wiring, err := resilience.Wire(registry, "github.com/resgen-go/resgen/examples/shop", "main.Payments", next, options...)
 	if err != nil {
 		return nil, err
 	}
@@ -65,8 +65,8 @@ type ResilientInventory struct {
 }
 
 // NewResilientInventory puts the guards of Inventory before next, with the settings of registry.
-func NewResilientInventory(next Inventory, registry *resilience.Registry) (*ResilientInventory, error) {
-	wiring, err := resilience.Wire(registry, "github.com/resgen-go/resgen/examples/shop", "main.Inventory", next)
+func NewResilientInventory(next Inventory, registry *resilience.Registry, options ...resilience.WrapperOption) (*ResilientInventory, error) {
+	wiring, err := resilience.Wire(registry, "github.com/resgen-go/resgen/examples/shop", "main.Inventory", next, options...)
 	if err != nil {
 		return nil, err
 	}
@@ -105,8 +105,8 @@ type ResilientShop struct {
 }
 
 // NewResilientShop puts the guards of Shop before next, with the settings of registry.
-func NewResilientShop(next Shop, registry *resilience.Registry) (*ResilientShop, error) {
-	wiring, err := resilience.Wire(registry, "github.com/resgen-go/resgen/examples/shop", "main.Shop", next)
+func NewResilientShop(next Shop, registry *resilience.Registry, options ...resilience.WrapperOption) (*ResilientShop, error) {
+	wiring, err := resilience.Wire(registry, "github.com/resgen-go/resgen/examples/shop", "main.Shop", next, options...)
 	if err != nil {
 		return nil, err
 	}

@@ -17,8 +17,8 @@ type ResilientQuotes struct {
 }
 
 // NewResilientQuotes puts the guards of Quotes before next, with the settings of registry.
-func NewResilientQuotes(next Quotes, registry *resilience.Registry) (*ResilientQuotes, error) {
-	wiring, err := resilience.Wire(registry, "github.com/resgen-go/resgen/examples/strategies", "main.Quotes", next)
+func NewResilientQuotes(next Quotes, registry *resilience.Registry, options ...resilience.WrapperOption) (*ResilientQuotes, error) {
+	wiring, err := resilience.Wire(registry, "github.com/resgen-go/resgen/examples/strategies", "main.Quotes", next, options...)
 	if err != nil {
 		return nil, err
 	}

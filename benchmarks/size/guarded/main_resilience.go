@@ -17,8 +17,8 @@ type ResilientClient struct {
 }
 
 // NewResilientClient puts the guards of Client before next, with the settings of registry.
-func NewResilientClient(next Client, registry *resilience.Registry) (*ResilientClient, error) {
-	wiring, err := resilience.Wire(registry, "github.com/resgen-go/resgen/benchmarks/size/guarded", "main.Client", next)
+func NewResilientClient(next Client, registry *resilience.Registry, options ...resilience.WrapperOption) (*ResilientClient, error) {
+	wiring, err := resilience.Wire(registry, "github.com/resgen-go/resgen/benchmarks/size/guarded", "main.Client", next, options...)
 	if err != nil {
 		return nil, err
 	}

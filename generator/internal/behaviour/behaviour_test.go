@@ -53,7 +53,7 @@ func registry(t *testing.T, settings string) *resilience.Registry {
 }
 
 // wrap builds a wrapper by its constructor.
-func wrap[I, W any](t *testing.T, constructor func(I, *resilience.Registry) (W, error), next I, r *resilience.Registry) W {
+func wrap[I, W any](t *testing.T, constructor func(I, *resilience.Registry, ...resilience.WrapperOption) (W, error), next I, r *resilience.Registry) W {
 	t.Helper()
 	wrapper, err := constructor(next, r)
 	if err != nil {

@@ -15,7 +15,7 @@ import (
 )
 
 // mistaken is the error of a constructor.
-func mistaken[I, W any](constructor func(I, *resilience.Registry) (W, error), next I, r *resilience.Registry) string {
+func mistaken[I, W any](constructor func(I, *resilience.Registry, ...resilience.WrapperOption) (W, error), next I, r *resilience.Registry) string {
 	if _, err := constructor(next, r); err != nil {
 		return err.Error()
 	}
@@ -70,5 +70,24 @@ func TestClientsC15RefusalsNameThePackage(t *testing.T) {
 	var refusal *resilience.RefusalError
 	if err := w.Refund(t.Context(), nil); !errors.As(err, &refusal) || refusal.Method != "guarded.Payments.Refund" {
 		t.Errorf("got %v", err)
+	}
+}
+
+func TestClientsC12EachInstanceOfAWrapperHasItsOwnGuards(t *testing.T) {
+	r := registry(t, `{}`)
+	wrapper := func(name string) *guarded.ResilientPayments {
+		w, err := guarded.NewResilientPayments(payments{}, r, resilience.Instance(name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return w
+	}
+	dead, well := wrapper("a"), wrapper("b")
+	open(t, r, "payments/a")
+	if _, err := dead.Charge(t.Context(), guarded.ChargeRequest{}); !errors.Is(err, resilience.ErrOpen) || !strings.Contains(err.Error(), "breaker payments/a") {
+		t.Errorf("the dead one returned %v", err)
+	}
+	if _, err := well.Charge(t.Context(), guarded.ChargeRequest{}); errors.Is(err, resilience.ErrOpen) {
+		t.Errorf("the one that is well returned %v", err)
 	}
 }

@@ -86,6 +86,12 @@ func (f *File) Has(section, name string) bool {
 	return all != nil && all.named[name] != nil
 }
 
+// Covers reports whether a section of the file has an object that holds for a name:
+// its own, or that of the base of an instance.
+func (f *File) Covers(section, name string) bool {
+	return f.Has(section, name) || f.Has(section, Base(name))
+}
+
 // Origin says where the value of a setting comes from.
 type Origin uint8
 

@@ -741,9 +741,27 @@ func glob(f *testing.F, pattern string) []string {
 func TestIsNameIsThePatternThatEditorsKnow(t *testing.T) {
 	pattern := regexp.MustCompile(namePattern)
 	rapid.Check(t, func(t *rapid.T) {
-		text := rapid.StringMatching(`[A-Za-z0-9._\- é\n$]{0,4}`).Draw(t, "text")
+		text := rapid.StringMatching(`[A-Za-z0-9._/\- é\n$]{0,4}`).Draw(t, "text")
 		if isName(text) != pattern.MatchString(text) {
 			t.Errorf("of %q it says %v", text, isName(text))
 		}
 	})
+}
+
+func TestAnInstanceHasTheObjectOfItsFullNameElseThatOfItsBase(t *testing.T) {
+	f, err := Parse("x.json", []byte(`{"timeouts": {"default": {"duration": "1s"}, "a": {"duration": "2s"}, "a/b": {"duration": "3s"}, "c/d": {}}}`), false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, want := range map[string]time.Duration{"a": 2e9, "a/b": 3e9, "a/b/c": 2e9, "a/x": 2e9, "c": 1e9, "c/d": 1e9, "x/y": 1e9} {
+		if got := f.InForce(Timeouts, name).(*Timeout).Limit(); got != want {
+			t.Errorf("%s has %v, want %v", name, got, want)
+		}
+		if covered := name[0] != 'x' && name != "c"; f.Covers(Timeouts, name) != covered {
+			t.Errorf("of %s it says that an object covers it: %v", name, !covered)
+		}
+	}
+	if faults := f.Compare(map[string][]string{Timeouts: {"a"}}); len(faults) != 1 || faults[0].Path != "timeouts.c/d" {
+		t.Errorf("instances compare as %v", faults)
+	}
 }

@@ -6,13 +6,16 @@ import (
 	"github.com/resgen-go/resgen/runtime/internal/setting"
 )
 
-// find returns the entry of a name and the defaults under it. A name that the
-// file lacks is an entry with no field.
+// find returns the entry of a name and the defaults under it. An instance that the
+// file lacks has the entry of its base. Any other name that it lacks is an entry
+// with no field.
 func (f *File) find(s *section, name string) (e, fallback *entry) {
 	fallback = s.builtIn()
 	if all := f.sections[s.name]; all != nil {
 		fallback = all.fallback
-		e = all.named[name]
+		if e = all.named[name]; e == nil {
+			e = all.named[Base(name)]
+		}
 	}
 	if e == nil {
 		e = &entry{variant: fallback.variant, chosen: fallback.chosen.inherited()}

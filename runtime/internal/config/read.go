@@ -15,12 +15,28 @@ import (
 )
 
 // namePattern is what a breaker, bulkhead or timeout may be called, for editors.
-const namePattern = `^[A-Za-z0-9][A-Za-z0-9._-]*$`
+// Behind a slash stands the instance of it that is meant.
+const namePattern = `^[A-Za-z0-9][A-Za-z0-9._-]*(/[!-~]+)?$`
 
 // isName reports whether namePattern matches a text.
 func isName(text string) bool {
 	const first = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789"
-	return text != "" && strings.Trim(text, first+"._-") == "" && strings.IndexByte(first, text[0]) >= 0
+	base, instance, has := strings.Cut(text, "/")
+	return base != "" && strings.Trim(base, first+"._-") == "" && strings.IndexByte(first, base[0]) >= 0 &&
+		(!has || IsInstance(instance))
+}
+
+// IsInstance reports whether a text can stand behind the slash of a name: printable
+// ASCII without spaces.
+func IsInstance(text string) bool {
+	return text != "" && strings.IndexFunc(text, func(r rune) bool { return r < '!' || r > '~' }) < 0
+}
+
+// Base is the name that an instance belongs to: "solver" of "solver/8.8.8.8", and
+// the name itself of any other.
+func Base(name string) string {
+	base, _, _ := strings.Cut(name, "/")
+	return base
 }
 
 // entries are the objects of one section.

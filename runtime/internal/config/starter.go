@@ -32,7 +32,9 @@ func (f *File) Compare(used map[string][]string) Faults {
 
 func (f *File) compare(section string, used []string) (all Faults) {
 	names := f.Names(section)
-	unused := slices.DeleteFunc(slices.Clone(names), func(name string) bool { return slices.Contains(used, name) })
+	unused := slices.DeleteFunc(slices.Clone(names), func(name string) bool {
+		return slices.Contains(used, name) || slices.Contains(used, Base(name))
+	})
 	for _, name := range used {
 		if slices.Contains(names, name) {
 			continue

@@ -25,8 +25,8 @@ type ResilientConn struct {
 }
 
 // NewResilientConn puts the guards of Conn before next, with the settings of registry.
-func NewResilientConn(next Conn, registry *resilience.Registry) (*ResilientConn, error) {
-	wiring, err := resilience.Wire(registry, "github.com/resgen-go/resgen/testdata/scenarios/aliased", "aliased.Conn", next)
+func NewResilientConn(next Conn, registry *resilience.Registry, options ...resilience.WrapperOption) (*ResilientConn, error) {
+	wiring, err := resilience.Wire(registry, "github.com/resgen-go/resgen/testdata/scenarios/aliased", "aliased.Conn", next, options...)
 	if err != nil {
 		return nil, err
 	}
@@ -127,8 +127,8 @@ type ResilientListener struct {
 }
 
 // NewResilientListener puts the guards of Listener before next, with the settings of registry.
-func NewResilientListener(next Listener, registry *resilience.Registry) (*ResilientListener, error) {
-	wiring, err := resilience.Wire(registry, "github.com/resgen-go/resgen/testdata/scenarios/aliased", "aliased.Listener", next)
+func NewResilientListener(next Listener, registry *resilience.Registry, options ...resilience.WrapperOption) (*ResilientListener, error) {
+	wiring, err := resilience.Wire(registry, "github.com/resgen-go/resgen/testdata/scenarios/aliased", "aliased.Listener", next, options...)
 	if err != nil {
 		return nil, err
 	}
@@ -179,8 +179,8 @@ type ResilientFiles struct {
 }
 
 // NewResilientFiles puts the guards of Files before next, with the settings of registry.
-func NewResilientFiles(next Files, registry *resilience.Registry) (*ResilientFiles, error) {
-	wiring, err := resilience.Wire(registry, "github.com/resgen-go/resgen/testdata/scenarios/aliased", "aliased.Files", next)
+func NewResilientFiles(next Files, registry *resilience.Registry, options ...resilience.WrapperOption) (*ResilientFiles, error) {
+	wiring, err := resilience.Wire(registry, "github.com/resgen-go/resgen/testdata/scenarios/aliased", "aliased.Files", next, options...)
 	if err != nil {
 		return nil, err
 	}

@@ -18,8 +18,8 @@ type ResilientShop struct {
 }
 
 // NewResilientShop puts the guards of Shop before next, with the settings of registry.
-func NewResilientShop(next Shop, registry *resilience.Registry) (*ResilientShop, error) {
-	wiring, err := resilience.Wire(registry, "github.com/resgen-go/resgen/testdata/scenarios/anticipated", "anticipated.Shop", next)
+func NewResilientShop(next Shop, registry *resilience.Registry, options ...resilience.WrapperOption) (*ResilientShop, error) {
+	wiring, err := resilience.Wire(registry, "github.com/resgen-go/resgen/testdata/scenarios/anticipated", "anticipated.Shop", next, options...)
 	if err != nil {
 		return nil, err
 	}
@@ -74,8 +74,8 @@ type ResilientInventory struct {
 }
 
 // NewResilientInventory puts the guards of Inventory before next, with the settings of registry.
-func NewResilientInventory(next Inventory, registry *resilience.Registry) (*ResilientInventory, error) {
-	wiring, err := resilience.Wire(registry, "github.com/resgen-go/resgen/testdata/scenarios/anticipated", "anticipated.Inventory", next)
+func NewResilientInventory(next Inventory, registry *resilience.Registry, options ...resilience.WrapperOption) (*ResilientInventory, error) {
+	wiring, err := resilience.Wire(registry, "github.com/resgen-go/resgen/testdata/scenarios/anticipated", "anticipated.Inventory", next, options...)
 	if err != nil {
 		return nil, err
 	}

@@ -19,8 +19,8 @@ type ResilientTransport struct {
 }
 
 // NewResilientTransport puts the guards of Transport before next, with the settings of registry.
-func NewResilientTransport(next Transport, registry *resgenresilience.Registry) (*ResilientTransport, error) {
-	wiring, err := resgenresilience.Wire(registry, "github.com/resgen-go/resgen/testdata/scenarios/carried", "carried.Transport", next)
+func NewResilientTransport(next Transport, registry *resgenresilience.Registry, options ...resgenresilience.WrapperOption) (*ResilientTransport, error) {
+	wiring, err := resgenresilience.Wire(registry, "github.com/resgen-go/resgen/testdata/scenarios/carried", "carried.Transport", next, options...)
 	if err != nil {
 		return nil, err
 	}
@@ -64,8 +64,8 @@ type ResilientPlain struct {
 }
 
 // NewResilientPlain puts the guards of Plain before next, with the settings of registry.
-func NewResilientPlain(next Plain, registry *resgenresilience.Registry) (*ResilientPlain, error) {
-	wiring, err := resgenresilience.Wire(registry, "github.com/resgen-go/resgen/testdata/scenarios/carried", "carried.Plain", next)
+func NewResilientPlain(next Plain, registry *resgenresilience.Registry, options ...resgenresilience.WrapperOption) (*ResilientPlain, error) {
+	wiring, err := resgenresilience.Wire(registry, "github.com/resgen-go/resgen/testdata/scenarios/carried", "carried.Plain", next, options...)
 	if err != nil {
 		return nil, err
 	}
@@ -105,8 +105,8 @@ type ResilientPage struct {
 }
 
 // NewResilientPage puts the guards of Page before next, with the settings of registry.
-func NewResilientPage(next Page, registry *resgenresilience.Registry) (*ResilientPage, error) {
-	wiring, err := resgenresilience.Wire(registry, "github.com/resgen-go/resgen/testdata/scenarios/carried", "carried.Page", next)
+func NewResilientPage(next Page, registry *resgenresilience.Registry, options ...resgenresilience.WrapperOption) (*ResilientPage, error) {
+	wiring, err := resgenresilience.Wire(registry, "github.com/resgen-go/resgen/testdata/scenarios/carried", "carried.Page", next, options...)
 	if err != nil {
 		return nil, err
 	}
@@ -144,8 +144,8 @@ type ResilientChat[T any] struct {
 }
 
 // NewResilientChat puts the guards of Chat before next, with the settings of registry.
-func NewResilientChat[T any](next Chat[T], registry *resgenresilience.Registry) (*ResilientChat[T], error) {
-	wiring, err := resgenresilience.Wire(registry, "github.com/resgen-go/resgen/testdata/scenarios/carried", "carried.Chat", next)
+func NewResilientChat[T any](next Chat[T], registry *resgenresilience.Registry, options ...resgenresilience.WrapperOption) (*ResilientChat[T], error) {
+	wiring, err := resgenresilience.Wire(registry, "github.com/resgen-go/resgen/testdata/scenarios/carried", "carried.Chat", next, options...)
 	if err != nil {
 		return nil, err
 	}

@@ -18,8 +18,8 @@ type ResilientParcels struct {
 }
 
 // NewResilientParcels puts the guards of Parcels before next, with the settings of registry.
-func NewResilientParcels(next Parcels, registry *resilience.Registry) (*ResilientParcels, error) {
-	wiring, err := resilience.Wire(registry, "github.com/resgen-go/resgen/testdata/scenarios/classified", "classified.Parcels", next)
+func NewResilientParcels(next Parcels, registry *resilience.Registry, options ...resilience.WrapperOption) (*ResilientParcels, error) {
+	wiring, err := resilience.Wire(registry, "github.com/resgen-go/resgen/testdata/scenarios/classified", "classified.Parcels", next, options...)
 	if err != nil {
 		return nil, err
 	}

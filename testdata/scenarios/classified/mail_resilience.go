@@ -19,8 +19,8 @@ type ResilientMail struct {
 }
 
 // NewResilientMail puts the guards of Mail before next, with the settings of registry.
-func NewResilientMail(next Mail, registry *resilience.Registry) (*ResilientMail, error) {
-	wiring, err := resilience.Wire(registry, "github.com/resgen-go/resgen/testdata/scenarios/classified", "classified.Mail", next)
+func NewResilientMail(next Mail, registry *resilience.Registry, options ...resilience.WrapperOption) (*ResilientMail, error) {
+	wiring, err := resilience.Wire(registry, "github.com/resgen-go/resgen/testdata/scenarios/classified", "classified.Mail", next, options...)
 	if err != nil {
 		return nil, err
 	}

@@ -18,8 +18,8 @@ type ResilientParade struct {
 }
 
 // NewResilientParade puts the guards of Parade before next, with the settings of registry.
-func NewResilientParade(next Parade, registry *resilience.Registry) (*ResilientParade, error) {
-	wiring, err := resilience.Wire(registry, "github.com/resgen-go/resgen/testdata/scenarios/classified", "classified.Parade", next)
+func NewResilientParade(next Parade, registry *resilience.Registry, options ...resilience.WrapperOption) (*ResilientParade, error) {
+	wiring, err := resilience.Wire(registry, "github.com/resgen-go/resgen/testdata/scenarios/classified", "classified.Parade", next, options...)
 	if err != nil {
 		return nil, err
 	}

@@ -18,8 +18,8 @@ type ResilientPost struct {
 }
 
 // NewResilientPost puts the guards of Post before next, with the settings of registry.
-func NewResilientPost(next Post, registry *resilience.Registry) (*ResilientPost, error) {
-	wiring, err := resilience.Wire(registry, "github.com/resgen-go/resgen/testdata/scenarios/classified", "classified.Post", next)
+func NewResilientPost(next Post, registry *resilience.Registry, options ...resilience.WrapperOption) (*ResilientPost, error) {
+	wiring, err := resilience.Wire(registry, "github.com/resgen-go/resgen/testdata/scenarios/classified", "classified.Post", next, options...)
 	if err != nil {
 		return nil, err
 	}

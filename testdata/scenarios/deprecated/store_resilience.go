@@ -23,8 +23,8 @@ type ResilientStore struct {
 //
 // Deprecated: use Shelf, which takes
 // a context in all its methods.
-func NewResilientStore(next Store, registry *resilience.Registry) (*ResilientStore, error) {
-	wiring, err := resilience.Wire(registry, "github.com/resgen-go/resgen/testdata/scenarios/deprecated", "deprecated.Store", next)
+func NewResilientStore(next Store, registry *resilience.Registry, options ...resilience.WrapperOption) (*ResilientStore, error) {
+	wiring, err := resilience.Wire(registry, "github.com/resgen-go/resgen/testdata/scenarios/deprecated", "deprecated.Store", next, options...)
 	if err != nil {
 		return nil, err
 	}
@@ -61,8 +61,8 @@ type ResilientShelf struct {
 }
 
 // NewResilientShelf puts the guards of Shelf before next, with the settings of registry.
-func NewResilientShelf(next Shelf, registry *resilience.Registry) (*ResilientShelf, error) {
-	wiring, err := resilience.Wire(registry, "github.com/resgen-go/resgen/testdata/scenarios/deprecated", "deprecated.Shelf", next)
+func NewResilientShelf(next Shelf, registry *resilience.Registry, options ...resilience.WrapperOption) (*ResilientShelf, error) {
+	wiring, err := resilience.Wire(registry, "github.com/resgen-go/resgen/testdata/scenarios/deprecated", "deprecated.Shelf", next, options...)
 	if err != nil {
 		return nil, err
 	}
@@ -157,8 +157,8 @@ type ResilientBox struct {
 // NewResilientBox puts the guards of Box before next, with the settings of registry.
 //
 // Deprecated: all of these are.
-func NewResilientBox(next Box, registry *resilience.Registry) (*ResilientBox, error) {
-	wiring, err := resilience.Wire(registry, "github.com/resgen-go/resgen/testdata/scenarios/deprecated", "deprecated.Box", next)
+func NewResilientBox(next Box, registry *resilience.Registry, options ...resilience.WrapperOption) (*ResilientBox, error) {
+	wiring, err := resilience.Wire(registry, "github.com/resgen-go/resgen/testdata/scenarios/deprecated", "deprecated.Box", next, options...)
 	if err != nil {
 		return nil, err
 	}

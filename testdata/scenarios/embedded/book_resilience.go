@@ -23,8 +23,8 @@ type ResilientBook struct {
 }
 
 // NewResilientBook puts the guards of Book before next, with the settings of registry.
-func NewResilientBook(next Book, registry *resilience.Registry) (*ResilientBook, error) {
-	wiring, err := resilience.Wire(registry, "github.com/resgen-go/resgen/testdata/scenarios/embedded", "embedded.Book", next)
+func NewResilientBook(next Book, registry *resilience.Registry, options ...resilience.WrapperOption) (*ResilientBook, error) {
+	wiring, err := resilience.Wire(registry, "github.com/resgen-go/resgen/testdata/scenarios/embedded", "embedded.Book", next, options...)
 	if err != nil {
 		return nil, err
 	}
@@ -120,8 +120,8 @@ type resilientShelf[T any] struct {
 }
 
 // newResilientShelf puts no guard before next.
-func newResilientShelf[T any](next shelf[T], registry *resilience.Registry) (*resilientShelf[T], error) {
-	wiring, err := resilience.Wire(registry, "github.com/resgen-go/resgen/testdata/scenarios/embedded", "embedded.shelf", next)
+func newResilientShelf[T any](next shelf[T], registry *resilience.Registry, options ...resilience.WrapperOption) (*resilientShelf[T], error) {
+	wiring, err := resilience.Wire(registry, "github.com/resgen-go/resgen/testdata/scenarios/embedded", "embedded.shelf", next, options...)
 	if err != nil {
 		return nil, err
 	}

@@ -18,8 +18,8 @@ type ResilientClock struct {
 }
 
 // NewResilientClock puts the guards of Clock before next, with the settings of registry.
-func NewResilientClock(next Clock, registry *resilience.Registry) (*ResilientClock, error) {
-	wiring, err := resilience.Wire(registry, "github.com/resgen-go/resgen/testdata/scenarios/extended", "extended.Clock", next)
+func NewResilientClock(next Clock, registry *resilience.Registry, options ...resilience.WrapperOption) (*ResilientClock, error) {
+	wiring, err := resilience.Wire(registry, "github.com/resgen-go/resgen/testdata/scenarios/extended", "extended.Clock", next, options...)
 	if err != nil {
 		return nil, err
 	}

@@ -22,8 +22,8 @@ type ResilientRepository[K cmp.Ordered, V any] struct {
 }
 
 // NewResilientRepository puts the guards of Repository before next, with the settings of registry.
-func NewResilientRepository[K cmp.Ordered, V any](next Repository[K, V], registry *resilience.Registry) (*ResilientRepository[K, V], error) {
-	wiring, err := resilience.Wire(registry, "github.com/resgen-go/resgen/testdata/scenarios/generic", "generic.Repository", next)
+func NewResilientRepository[K cmp.Ordered, V any](next Repository[K, V], registry *resilience.Registry, options ...resilience.WrapperOption) (*ResilientRepository[K, V], error) {
+	wiring, err := resilience.Wire(registry, "github.com/resgen-go/resgen/testdata/scenarios/generic", "generic.Repository", next, options...)
 	if err != nil {
 		return nil, err
 	}
@@ -84,8 +84,8 @@ type ResilientSummer[N ~int | ~float64, L interface {
 func NewResilientSummer[N ~int | ~float64, L interface {
 	~[]N
 	fmt.Stringer
-}](next Summer[N, L], registry *resilience.Registry) (*ResilientSummer[N, L], error) {
-	wiring, err := resilience.Wire(registry, "github.com/resgen-go/resgen/testdata/scenarios/generic", "generic.Summer", next)
+}](next Summer[N, L], registry *resilience.Registry, options ...resilience.WrapperOption) (*ResilientSummer[N, L], error) {
+	wiring, err := resilience.Wire(registry, "github.com/resgen-go/resgen/testdata/scenarios/generic", "generic.Summer", next, options...)
 	if err != nil {
 		return nil, err
 	}
@@ -121,8 +121,8 @@ type ResilientNumber[T Number[T]] struct {
 }
 
 // NewResilientNumber puts the guards of Number before next, with the settings of registry.
-func NewResilientNumber[T Number[T]](next Number[T], registry *resilience.Registry) (*ResilientNumber[T], error) {
-	wiring, err := resilience.Wire(registry, "github.com/resgen-go/resgen/testdata/scenarios/generic", "generic.Number", next)
+func NewResilientNumber[T Number[T]](next Number[T], registry *resilience.Registry, options ...resilience.WrapperOption) (*ResilientNumber[T], error) {
+	wiring, err := resilience.Wire(registry, "github.com/resgen-go/resgen/testdata/scenarios/generic", "generic.Number", next, options...)
 	if err != nil {
 		return nil, err
 	}

@@ -21,8 +21,8 @@ type ResilientWeb struct {
 }
 
 // NewResilientWeb puts the guards of Web before next, with the settings of registry.
-func NewResilientWeb(next Web, registry *resgenresilience.Registry) (*ResilientWeb, error) {
-	wiring, err := resgenresilience.Wire(registry, "github.com/resgen-go/resgen/testdata/scenarios/judged", "judged.Web", next)
+func NewResilientWeb(next Web, registry *resgenresilience.Registry, options ...resgenresilience.WrapperOption) (*ResilientWeb, error) {
+	wiring, err := resgenresilience.Wire(registry, "github.com/resgen-go/resgen/testdata/scenarios/judged", "judged.Web", next, options...)
 	if err != nil {
 		return nil, err
 	}
@@ -85,8 +85,8 @@ type ResilientStock struct {
 }
 
 // NewResilientStock puts the guards of Stock before next, with the settings of registry.
-func NewResilientStock(next Stock, registry *resgenresilience.Registry) (*ResilientStock, error) {
-	wiring, err := resgenresilience.Wire(registry, "github.com/resgen-go/resgen/testdata/scenarios/judged", "judged.Stock", next)
+func NewResilientStock(next Stock, registry *resgenresilience.Registry, options ...resgenresilience.WrapperOption) (*ResilientStock, error) {
+	wiring, err := resgenresilience.Wire(registry, "github.com/resgen-go/resgen/testdata/scenarios/judged", "judged.Stock", next, options...)
 	if err != nil {
 		return nil, err
 	}

@@ -19,8 +19,8 @@ type ResilientMaps struct {
 }
 
 // NewResilientMaps puts the guards of Maps before next, with the settings of registry.
-func NewResilientMaps(next Maps, registry *resilience.Registry) (*ResilientMaps, error) {
-	wiring, err := resilience.Wire(registry, "github.com/resgen-go/resgen/testdata/scenarios/limited", "limited.Maps", next)
+func NewResilientMaps(next Maps, registry *resilience.Registry, options ...resilience.WrapperOption) (*ResilientMaps, error) {
+	wiring, err := resilience.Wire(registry, "github.com/resgen-go/resgen/testdata/scenarios/limited", "limited.Maps", next, options...)
 	if err != nil {
 		return nil, err
 	}

@@ -17,8 +17,8 @@ type GuardedServer struct {
 }
 
 // NewGuardedServer puts the guards of Server before next, with the settings of registry.
-func NewGuardedServer(next Server, registry *resilience.Registry) (*GuardedServer, error) {
-	wiring, err := resilience.Wire(registry, "github.com/resgen-go/resgen/testdata/scenarios/named", "named.Server", next)
+func NewGuardedServer(next Server, registry *resilience.Registry, options ...resilience.WrapperOption) (*GuardedServer, error) {
+	wiring, err := resilience.Wire(registry, "github.com/resgen-go/resgen/testdata/scenarios/named", "named.Server", next, options...)
 	if err != nil {
 		return nil, err
 	}
@@ -51,8 +51,8 @@ type client struct {
 }
 
 // newClient puts the guards of Client before next, with the settings of registry.
-func newClient(next Client, registry *resilience.Registry) (*client, error) {
-	wiring, err := resilience.Wire(registry, "github.com/resgen-go/resgen/testdata/scenarios/named", "named.Client", next)
+func newClient(next Client, registry *resilience.Registry, options ...resilience.WrapperOption) (*client, error) {
+	wiring, err := resilience.Wire(registry, "github.com/resgen-go/resgen/testdata/scenarios/named", "named.Client", next, options...)
 	if err != nil {
 		return nil, err
 	}

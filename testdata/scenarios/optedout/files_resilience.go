@@ -19,8 +19,8 @@ type ResilientFiles struct {
 }
 
 // NewResilientFiles puts the guards of Files before next, with the settings of registry.
-func NewResilientFiles(next Files, registry *resilience.Registry) (*ResilientFiles, error) {
-	wiring, err := resilience.Wire(registry, "github.com/resgen-go/resgen/testdata/scenarios/optedout", "optedout.Files", next)
+func NewResilientFiles(next Files, registry *resilience.Registry, options ...resilience.WrapperOption) (*ResilientFiles, error) {
+	wiring, err := resilience.Wire(registry, "github.com/resgen-go/resgen/testdata/scenarios/optedout", "optedout.Files", next, options...)
 	if err != nil {
 		return nil, err
 	}

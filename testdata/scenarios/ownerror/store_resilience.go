@@ -18,8 +18,8 @@ type ResilientStore struct {
 }
 
 // NewResilientStore puts the guards of Store before next, with the settings of registry.
-func NewResilientStore(next Store, registry *resilience.Registry) (*ResilientStore, interface{ Error() string }) {
-	wiring, err := resilience.Wire(registry, "github.com/resgen-go/resgen/testdata/scenarios/ownerror", "ownerror.Store", next)
+func NewResilientStore(next Store, registry *resilience.Registry, options ...resilience.WrapperOption) (*ResilientStore, interface{ Error() string }) {
+	wiring, err := resilience.Wire(registry, "github.com/resgen-go/resgen/testdata/scenarios/ownerror", "ownerror.Store", next, options...)
 	if err != nil {
 		return nil, err
 	}

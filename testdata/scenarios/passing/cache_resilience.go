@@ -18,8 +18,8 @@ type ResilientCache struct {
 }
 
 // NewResilientCache puts the guards of Cache before next, with the settings of registry.
-func NewResilientCache(next Cache, registry *resilience.Registry) (*ResilientCache, error) {
-	wiring, err := resilience.Wire(registry, "github.com/resgen-go/resgen/testdata/scenarios/passing", "passing.Cache", next)
+func NewResilientCache(next Cache, registry *resilience.Registry, options ...resilience.WrapperOption) (*ResilientCache, error) {
+	wiring, err := resilience.Wire(registry, "github.com/resgen-go/resgen/testdata/scenarios/passing", "passing.Cache", next, options...)
 	if err != nil {
 		return nil, err
 	}

@@ -18,8 +18,8 @@ type ResilientCatalog struct {
 }
 
 // NewResilientCatalog puts the guards of Catalog before next, with the settings of registry.
-func NewResilientCatalog(next Catalog, registry *resilience.Registry) (*ResilientCatalog, error) {
-	wiring, err := resilience.Wire(registry, "github.com/resgen-go/resgen/testdata/scenarios/probed", "probed.Catalog", next)
+func NewResilientCatalog(next Catalog, registry *resilience.Registry, options ...resilience.WrapperOption) (*ResilientCatalog, error) {
+	wiring, err := resilience.Wire(registry, "github.com/resgen-go/resgen/testdata/scenarios/probed", "probed.Catalog", next, options...)
 	if err != nil {
 		return nil, err
 	}

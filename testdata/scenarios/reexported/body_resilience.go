@@ -18,8 +18,8 @@ type ResilientSeals struct {
 }
 
 // NewResilientSeals puts the guards of Seals before next, with the settings of registry.
-func NewResilientSeals(next Seals, registry *resilience.Registry) (*ResilientSeals, error) {
-	wiring, err := resilience.Wire(registry, "github.com/resgen-go/resgen/testdata/scenarios/reexported", "reexported.Seals", next)
+func NewResilientSeals(next Seals, registry *resilience.Registry, options ...resilience.WrapperOption) (*ResilientSeals, error) {
+	wiring, err := resilience.Wire(registry, "github.com/resgen-go/resgen/testdata/scenarios/reexported", "reexported.Seals", next, options...)
 	if err != nil {
 		return nil, err
 	}

@@ -20,8 +20,8 @@ type ResilientMail struct {
 }
 
 // NewResilientMail puts the guards of Mail before next, with the settings of registry.
-func NewResilientMail(next Mail, registry *resilience.Registry) (*ResilientMail, error) {
-	wiring, err := resilience.Wire(registry, "github.com/resgen-go/resgen/testdata/scenarios/reexported", "reexported.Mail", next)
+func NewResilientMail(next Mail, registry *resilience.Registry, options ...resilience.WrapperOption) (*ResilientMail, error) {
+	wiring, err := resilience.Wire(registry, "github.com/resgen-go/resgen/testdata/scenarios/reexported", "reexported.Mail", next, options...)
 	if err != nil {
 		return nil, err
 	}

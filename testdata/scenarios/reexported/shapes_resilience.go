@@ -23,8 +23,8 @@ type ResilientShapes struct {
 }
 
 // NewResilientShapes puts the guards of Shapes before next, with the settings of registry.
-func NewResilientShapes(next Shapes, registry *resilience.Registry) (*ResilientShapes, error) {
-	wiring, err := resilience.Wire(registry, "github.com/resgen-go/resgen/testdata/scenarios/reexported", "reexported.Shapes", next)
+func NewResilientShapes(next Shapes, registry *resilience.Registry, options ...resilience.WrapperOption) (*ResilientShapes, error) {
+	wiring, err := resilience.Wire(registry, "github.com/resgen-go/resgen/testdata/scenarios/reexported", "reexported.Shapes", next, options...)
 	if err != nil {
 		return nil, err
 	}
@@ -116,8 +116,8 @@ type ResilientSorted[K comparable] struct {
 }
 
 // NewResilientSorted puts no guard before next.
-func NewResilientSorted[K comparable](next Sorted[K], registry *resilience.Registry) (*ResilientSorted[K], error) {
-	wiring, err := resilience.Wire(registry, "github.com/resgen-go/resgen/testdata/scenarios/reexported", "reexported.Sorted", next)
+func NewResilientSorted[K comparable](next Sorted[K], registry *resilience.Registry, options ...resilience.WrapperOption) (*ResilientSorted[K], error) {
+	wiring, err := resilience.Wire(registry, "github.com/resgen-go/resgen/testdata/scenarios/reexported", "reexported.Sorted", next, options...)
 	if err != nil {
 		return nil, err
 	}

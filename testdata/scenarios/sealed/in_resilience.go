@@ -20,8 +20,8 @@ type ResilientMeter struct {
 }
 
 // NewResilientMeter puts the guards of Meter before next, with the settings of registry.
-func NewResilientMeter(next Meter, registry *resilience.Registry) (*ResilientMeter, error) {
-	wiring, err := resilience.Wire(registry, "github.com/resgen-go/resgen/testdata/scenarios/sealed", "sealed.Meter", next)
+func NewResilientMeter(next Meter, registry *resilience.Registry, options ...resilience.WrapperOption) (*ResilientMeter, error) {
+	wiring, err := resilience.Wire(registry, "github.com/resgen-go/resgen/testdata/scenarios/sealed", "sealed.Meter", next, options...)
 	if err != nil {
 		return nil, err
 	}
@@ -63,8 +63,8 @@ type ResilientStore[K comparable, V any] struct {
 }
 
 // NewResilientStore puts the guards of Store before next, with the settings of registry.
-func NewResilientStore[K comparable, V any](next Store[K, V], registry *resilience.Registry) (*ResilientStore[K, V], error) {
-	wiring, err := resilience.Wire(registry, "github.com/resgen-go/resgen/testdata/scenarios/sealed", "sealed.Store", next)
+func NewResilientStore[K comparable, V any](next Store[K, V], registry *resilience.Registry, options ...resilience.WrapperOption) (*ResilientStore[K, V], error) {
+	wiring, err := resilience.Wire(registry, "github.com/resgen-go/resgen/testdata/scenarios/sealed", "sealed.Store", next, options...)
 	if err != nil {
 		return nil, err
 	}
@@ -101,8 +101,8 @@ type ResilientMixed struct {
 }
 
 // NewResilientMixed puts the guards of Mixed before next, with the settings of registry.
-func NewResilientMixed(next Mixed, registry *resilience.Registry) (*ResilientMixed, error) {
-	wiring, err := resilience.Wire(registry, "github.com/resgen-go/resgen/testdata/scenarios/sealed", "sealed.Mixed", next)
+func NewResilientMixed(next Mixed, registry *resilience.Registry, options ...resilience.WrapperOption) (*ResilientMixed, error) {
+	wiring, err := resilience.Wire(registry, "github.com/resgen-go/resgen/testdata/scenarios/sealed", "sealed.Mixed", next, options...)
 	if err != nil {
 		return nil, err
 	}

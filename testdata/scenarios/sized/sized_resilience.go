@@ -22,8 +22,8 @@ type ResilientDisk struct {
 }
 
 // NewResilientDisk puts the guards of Disk before next, with the settings of registry.
-func NewResilientDisk(next Disk, registry *resilience.Registry) (*ResilientDisk, error) {
-	wiring, err := resilience.Wire(registry, "github.com/resgen-go/resgen/testdata/scenarios/sized", "sized.Disk", next)
+func NewResilientDisk(next Disk, registry *resilience.Registry, options ...resilience.WrapperOption) (*ResilientDisk, error) {
+	wiring, err := resilience.Wire(registry, "github.com/resgen-go/resgen/testdata/scenarios/sized", "sized.Disk", next, options...)
 	if err != nil {
 		return nil, err
 	}

@@ -17,8 +17,8 @@ type resilientDouble struct {
 }
 
 // newResilientDouble puts the guards of double before next, with the settings of registry.
-func newResilientDouble(next double, registry *resilience.Registry) (*resilientDouble, error) {
-	wiring, err := resilience.Wire(registry, "github.com/resgen-go/resgen/testdata/scenarios/tested", "tested.double", next)
+func newResilientDouble(next double, registry *resilience.Registry, options ...resilience.WrapperOption) (*resilientDouble, error) {
+	wiring, err := resilience.Wire(registry, "github.com/resgen-go/resgen/testdata/scenarios/tested", "tested.double", next, options...)
 	if err != nil {
 		return nil, err
 	}

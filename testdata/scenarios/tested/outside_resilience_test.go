@@ -18,8 +18,8 @@ type ResilientOutside struct {
 }
 
 // NewResilientOutside puts the guards of Outside before next, with the settings of registry.
-func NewResilientOutside(next Outside, registry *resilience.Registry) (*ResilientOutside, error) {
-	wiring, err := resilience.Wire(registry, "github.com/resgen-go/resgen/testdata/scenarios/tested_test", "tested_test.Outside", next)
+func NewResilientOutside(next Outside, registry *resilience.Registry, options ...resilience.WrapperOption) (*ResilientOutside, error) {
+	wiring, err := resilience.Wire(registry, "github.com/resgen-go/resgen/testdata/scenarios/tested_test", "tested_test.Outside", next, options...)
 	if err != nil {
 		return nil, err
 	}

@@ -21,8 +21,8 @@ type resilientStore struct {
 }
 
 // newResilientStore puts the guards of store before next, with the settings of registry.
-func newResilientStore(next store, registry *resilience.Registry) (*resilientStore, error) {
-	wiring, err := resilience.Wire(registry, "github.com/resgen-go/resgen/testdata/scenarios/unexported", "unexported.store", next)
+func newResilientStore(next store, registry *resilience.Registry, options ...resilience.WrapperOption) (*resilientStore, error) {
+	wiring, err := resilience.Wire(registry, "github.com/resgen-go/resgen/testdata/scenarios/unexported", "unexported.store", next, options...)
 	if err != nil {
 		return nil, err
 	}

@@ -24,8 +24,8 @@ type ResilientBlobs struct {
 }
 
 // NewResilientBlobs puts the guards of Blobs before next, with the settings of registry.
-func NewResilientBlobs(next Blobs, registry *resilience.Registry) (*ResilientBlobs, error) {
-	wiring, err := resilience.Wire(registry, "github.com/resgen-go/resgen/testdata/scenarios/unnamed", "unnamed.Blobs", next)
+func NewResilientBlobs(next Blobs, registry *resilience.Registry, options ...resilience.WrapperOption) (*ResilientBlobs, error) {
+	wiring, err := resilience.Wire(registry, "github.com/resgen-go/resgen/testdata/scenarios/unnamed", "unnamed.Blobs", next, options...)
 	if err != nil {
 		return nil, err
 	}

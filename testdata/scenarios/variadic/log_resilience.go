@@ -18,8 +18,8 @@ type ResilientLog struct {
 }
 
 // NewResilientLog puts the guards of Log before next, with the settings of registry.
-func NewResilientLog(next Log, registry *resilience.Registry) (*ResilientLog, error) {
-	wiring, err := resilience.Wire(registry, "github.com/resgen-go/resgen/testdata/scenarios/variadic", "variadic.Log", next)
+func NewResilientLog(next Log, registry *resilience.Registry, options ...resilience.WrapperOption) (*ResilientLog, error) {
+	wiring, err := resilience.Wire(registry, "github.com/resgen-go/resgen/testdata/scenarios/variadic", "variadic.Log", next, options...)
 	if err != nil {
 		return nil, err
 	}

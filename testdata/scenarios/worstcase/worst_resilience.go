@@ -30,8 +30,8 @@ type ResilientWorst struct {
 }
 
 // NewResilientWorst puts the guards of Worst before next, with the settings of registry.
-func NewResilientWorst(next Worst, registry *resgenresilience.Registry) (*ResilientWorst, error) {
-	wiring, err := resgenresilience.Wire(registry, "github.com/resgen-go/resgen/testdata/scenarios/worstcase", "worstcase.Worst", next)
+func NewResilientWorst(next Worst, registry *resgenresilience.Registry, options ...resgenresilience.WrapperOption) (*ResilientWorst, error) {
+	wiring, err := resgenresilience.Wire(registry, "github.com/resgen-go/resgen/testdata/scenarios/worstcase", "worstcase.Worst", next, options...)
 	if err != nil {
 		return nil, err
 	}
@@ -184,8 +184,8 @@ type ResilientParams[w any, next comparable, T2 any, string2 ~[]w, context, call
 }
 
 // NewResilientParams puts the guards of Params before inner, with the settings of registry.
-func NewResilientParams[w any, next comparable, T2 any, string2 ~[]w, context, call, T3, error2 any](inner Params[w, next, T2, string2, context, call, T3, error2], registry *resgenresilience.Registry) (*ResilientParams[w, next, T2, string2, context, call, T3, error2], error) {
-	wiring, err := resgenresilience.Wire(registry, "github.com/resgen-go/resgen/testdata/scenarios/worstcase", "worstcase.Params", inner)
+func NewResilientParams[w any, next comparable, T2 any, string2 ~[]w, context, call, T3, error2 any](inner Params[w, next, T2, string2, context, call, T3, error2], registry *resgenresilience.Registry, options ...resgenresilience.WrapperOption) (*ResilientParams[w, next, T2, string2, context, call, T3, error2], error) {
+	wiring, err := resgenresilience.Wire(registry, "github.com/resgen-go/resgen/testdata/scenarios/worstcase", "worstcase.Params", inner, options...)
 	if err != nil {
 		return nil, err
 	}

@@ -15,7 +15,7 @@ import (
 const runtimePath = "github.com/resgen-go/resgen/runtime"
 
 // findWrappers finds the constructors of the package's wrappers by their shape:
-// a generated func(I, *resilience.Registry) (*W, error) that makes guards. Other
+// a generated func(I, *resilience.Registry, ...) (*W, error) that makes guards. Other
 // tools generate such functions too, which only pass on what they are given.
 func (p *Package) findWrappers() {
 	for _, file := range p.Files {
@@ -49,7 +49,7 @@ func (p *Package) addWrapper(iface *types.TypeName, constructor *types.Func) {
 // Wrapped is the interface that a constructor of that signature wraps, or the
 // alias by which it knows it; nil if it is no such constructor.
 func Wrapped(sig *types.Signature) *types.TypeName {
-	if sig.Params().Len() != 2 || sig.Results().Len() != 2 || !returnsError(sig) {
+	if sig.Params().Len() != 3 || !sig.Variadic() || sig.Results().Len() != 2 || !returnsError(sig) {
 		return nil
 	}
 	registry, wrapper := Named(sig.Params().At(1).Type()), Named(sig.Results().At(0).Type())

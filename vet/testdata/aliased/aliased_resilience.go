@@ -17,8 +17,8 @@ type ResilientPayments struct {
 }
 
 // NewResilientPayments puts the guards of Payments before next, with the settings of registry.
-func NewResilientPayments(next Payments, registry *resilience.Registry) (*ResilientPayments, error) {
-	wiring, err := resilience.Wire(registry, "github.com/resgen-go/resgen/vet/testdata/aliased", "aliased.Payments", next)
+func NewResilientPayments(next Payments, registry *resilience.Registry, options ...resilience.WrapperOption) (*ResilientPayments, error) {
+	wiring, err := resilience.Wire(registry, "github.com/resgen-go/resgen/vet/testdata/aliased", "aliased.Payments", next, options...)
 	if err != nil {
 		return nil, err
 	}
@@ -54,8 +54,8 @@ type ResilientStore[T any] struct {
 }
 
 // NewResilientStore puts the guards of Store before next, with the settings of registry.
-func NewResilientStore[T any](next Store[T], registry *resilience.Registry) (*ResilientStore[T], error) {
-	wiring, err := resilience.Wire(registry, "github.com/resgen-go/resgen/vet/testdata/aliased", "aliased.Store", next)
+func NewResilientStore[T any](next Store[T], registry *resilience.Registry, options ...resilience.WrapperOption) (*ResilientStore[T], error) {
+	wiring, err := resilience.Wire(registry, "github.com/resgen-go/resgen/vet/testdata/aliased", "aliased.Store", next, options...)
 	if err != nil {
 		return nil, err
 	}
@@ -89,8 +89,8 @@ type ResilientAudit struct {
 }
 
 // NewResilientAudit puts the guards of Audit before next, with the settings of registry.
-func NewResilientAudit(next Audit, registry *resilience.Registry) (*ResilientAudit, error) {
-	wiring, err := resilience.Wire(registry, "github.com/resgen-go/resgen/vet/testdata/aliased", "aliased.Audit", next)
+func NewResilientAudit(next Audit, registry *resilience.Registry, options ...resilience.WrapperOption) (*ResilientAudit, error) {
+	wiring, err := resilience.Wire(registry, "github.com/resgen-go/resgen/vet/testdata/aliased", "aliased.Audit", next, options...)
 	if err != nil {
 		return nil, err
 	}
@@ -124,8 +124,8 @@ type ResilientTrail struct {
 }
 
 // NewResilientTrail puts the guards of Trail before next, with the settings of registry.
-func NewResilientTrail(next Trail, registry *resilience.Registry) (*ResilientTrail, error) {
-	wiring, err := resilience.Wire(registry, "github.com/resgen-go/resgen/vet/testdata/aliased", "aliased.Trail", next)
+func NewResilientTrail(next Trail, registry *resilience.Registry, options ...resilience.WrapperOption) (*ResilientTrail, error) {
+	wiring, err := resilience.Wire(registry, "github.com/resgen-go/resgen/vet/testdata/aliased", "aliased.Trail", next, options...)
 	if err != nil {
 		return nil, err
 	}
@@ -159,8 +159,8 @@ type ResilientTexts struct {
 }
 
 // NewResilientTexts puts the guards of Texts before next, with the settings of registry.
-func NewResilientTexts(next Texts, registry *resilience.Registry) (*ResilientTexts, error) {
-	wiring, err := resilience.Wire(registry, "github.com/resgen-go/resgen/vet/testdata/aliased", "aliased.Texts", next)
+func NewResilientTexts(next Texts, registry *resilience.Registry, options ...resilience.WrapperOption) (*ResilientTexts, error) {
+	wiring, err := resilience.Wire(registry, "github.com/resgen-go/resgen/vet/testdata/aliased", "aliased.Texts", next, options...)
 	if err != nil {
 		return nil, err
 	}
@@ -194,8 +194,8 @@ type ResilientShop struct {
 }
 
 // NewResilientShop puts the guards of Shop before next, with the settings of registry.
-func NewResilientShop(next Shop, registry *resilience.Registry) (*ResilientShop, error) {
-	wiring, err := resilience.Wire(registry, "github.com/resgen-go/resgen/vet/testdata/aliased", "aliased.Shop", next)
+func NewResilientShop(next Shop, registry *resilience.Registry, options ...resilience.WrapperOption) (*ResilientShop, error) {
+	wiring, err := resilience.Wire(registry, "github.com/resgen-go/resgen/vet/testdata/aliased", "aliased.Shop", next, options...)
 	if err != nil {
 		return nil, err
 	}

@@ -17,8 +17,8 @@ type ResilientInventory struct {
 }
 
 // NewResilientInventory puts the guards of Inventory before next, with the settings of registry.
-func NewResilientInventory(next Inventory, registry *resilience.Registry) (*ResilientInventory, error) {
-	wiring, err := resilience.Wire(registry, "github.com/resgen-go/resgen/vet/testdata/clients", "clients.Inventory", next)
+func NewResilientInventory(next Inventory, registry *resilience.Registry, options ...resilience.WrapperOption) (*ResilientInventory, error) {
+	wiring, err := resilience.Wire(registry, "github.com/resgen-go/resgen/vet/testdata/clients", "clients.Inventory", next, options...)
 	if err != nil {
 		return nil, err
 	}
@@ -61,8 +61,8 @@ type ResilientDepot struct {
 }
 
 // NewResilientDepot puts the guards of Depot before next, with the settings of registry.
-func NewResilientDepot(next Depot, registry *resilience.Registry) (*ResilientDepot, error) {
-	wiring, err := resilience.Wire(registry, "github.com/resgen-go/resgen/vet/testdata/clients", "clients.Depot", next)
+func NewResilientDepot(next Depot, registry *resilience.Registry, options ...resilience.WrapperOption) (*ResilientDepot, error) {
+	wiring, err := resilience.Wire(registry, "github.com/resgen-go/resgen/vet/testdata/clients", "clients.Depot", next, options...)
 	if err != nil {
 		return nil, err
 	}
@@ -96,8 +96,8 @@ type resilientRefunds struct {
 }
 
 // newResilientRefunds puts the guards of refunds before next, with the settings of registry.
-func newResilientRefunds(next refunds, registry *resilience.Registry) (*resilientRefunds, error) {
-	wiring, err := resilience.Wire(registry, "github.com/resgen-go/resgen/vet/testdata/clients", "clients.refunds", next)
+func newResilientRefunds(next refunds, registry *resilience.Registry, options ...resilience.WrapperOption) (*resilientRefunds, error) {
+	wiring, err := resilience.Wire(registry, "github.com/resgen-go/resgen/vet/testdata/clients", "clients.refunds", next, options...)
 	if err != nil {
 		return nil, err
 	}
@@ -131,8 +131,8 @@ type ResilientPayments struct {
 }
 
 // NewResilientPayments puts the guards of Payments before next, with the settings of registry.
-func NewResilientPayments(next Payments, registry *resilience.Registry) (*ResilientPayments, error) {
-	wiring, err := resilience.Wire(registry, "github.com/resgen-go/resgen/vet/testdata/clients", "clients.Payments", next)
+func NewResilientPayments(next Payments, registry *resilience.Registry, options ...resilience.WrapperOption) (*ResilientPayments, error) {
+	wiring, err := resilience.Wire(registry, "github.com/resgen-go/resgen/vet/testdata/clients", "clients.Payments", next, options...)
 	if err != nil {
 		return nil, err
 	}
@@ -185,8 +185,8 @@ type ResilientStore[T any] struct {
 }
 
 // NewResilientStore puts the guards of Store before next, with the settings of registry.
-func NewResilientStore[T any](next Store[T], registry *resilience.Registry) (*ResilientStore[T], error) {
-	wiring, err := resilience.Wire(registry, "github.com/resgen-go/resgen/vet/testdata/clients", "clients.Store", next)
+func NewResilientStore[T any](next Store[T], registry *resilience.Registry, options ...resilience.WrapperOption) (*ResilientStore[T], error) {
+	wiring, err := resilience.Wire(registry, "github.com/resgen-go/resgen/vet/testdata/clients", "clients.Store", next, options...)
 	if err != nil {
 		return nil, err
 	}

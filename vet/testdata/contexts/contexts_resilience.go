@@ -18,8 +18,8 @@ type ResilientShop struct {
 }
 
 // NewResilientShop puts the guards of Shop before next, with the settings of registry.
-func NewResilientShop(next Shop, registry *resilience.Registry) (*ResilientShop, error) {
-	wiring, err := resilience.Wire(registry, "github.com/resgen-go/resgen/vet/testdata/contexts", "contexts.Shop", next)
+func NewResilientShop(next Shop, registry *resilience.Registry, options ...resilience.WrapperOption) (*ResilientShop, error) {
+	wiring, err := resilience.Wire(registry, "github.com/resgen-go/resgen/vet/testdata/contexts", "contexts.Shop", next, options...)
 	if err != nil {
 		return nil, err
 	}
@@ -71,8 +71,8 @@ type resilientReader struct {
 }
 
 // newResilientReader puts the guards of reader before next, with the settings of registry.
-func newResilientReader(next reader, registry *resilience.Registry) (*resilientReader, error) {
-	wiring, err := resilience.Wire(registry, "github.com/resgen-go/resgen/vet/testdata/contexts", "contexts.reader", next)
+func newResilientReader(next reader, registry *resilience.Registry, options ...resilience.WrapperOption) (*resilientReader, error) {
+	wiring, err := resilience.Wire(registry, "github.com/resgen-go/resgen/vet/testdata/contexts", "contexts.reader", next, options...)
 	if err != nil {
 		return nil, err
 	}
@@ -105,8 +105,8 @@ type resilientBatchReader struct {
 }
 
 // newResilientBatchReader puts the guards of batchReader before next, with the settings of registry.
-func newResilientBatchReader(next batchReader, registry *resilience.Registry) (*resilientBatchReader, error) {
-	wiring, err := resilience.Wire(registry, "github.com/resgen-go/resgen/vet/testdata/contexts", "contexts.batchReader", next)
+func newResilientBatchReader(next batchReader, registry *resilience.Registry, options ...resilience.WrapperOption) (*resilientBatchReader, error) {
+	wiring, err := resilience.Wire(registry, "github.com/resgen-go/resgen/vet/testdata/contexts", "contexts.batchReader", next, options...)
 	if err != nil {
 		return nil, err
 	}
@@ -139,8 +139,8 @@ type resilientReport struct {
 }
 
 // newResilientReport puts the guards of report before next, with the settings of registry.
-func newResilientReport(next report, registry *resilience.Registry) (*resilientReport, error) {
-	wiring, err := resilience.Wire(registry, "github.com/resgen-go/resgen/vet/testdata/contexts", "contexts.report", next)
+func newResilientReport(next report, registry *resilience.Registry, options ...resilience.WrapperOption) (*resilientReport, error) {
+	wiring, err := resilience.Wire(registry, "github.com/resgen-go/resgen/vet/testdata/contexts", "contexts.report", next, options...)
 	if err != nil {
 		return nil, err
 	}

@@ -21,8 +21,8 @@ type ResilientBucket struct {
 }
 
 // NewResilientBucket puts the guards of Bucket before next, with the settings of registry.
-func NewResilientBucket(next Bucket, registry *resilience.Registry) (*ResilientBucket, error) {
-	wiring, err := resilience.Wire(registry, "github.com/resgen-go/resgen/vet/testdata/cutoff", "cutoff.Bucket", next)
+func NewResilientBucket(next Bucket, registry *resilience.Registry, options ...resilience.WrapperOption) (*ResilientBucket, error) {
+	wiring, err := resilience.Wire(registry, "github.com/resgen-go/resgen/vet/testdata/cutoff", "cutoff.Bucket", next, options...)
 	if err != nil {
 		return nil, err
 	}
@@ -102,8 +102,8 @@ type ResilientFeed[T any] struct {
 }
 
 // NewResilientFeed puts the guards of Feed before next, with the settings of registry.
-func NewResilientFeed[T any](next Feed[T], registry *resilience.Registry) (*ResilientFeed[T], error) {
-	wiring, err := resilience.Wire(registry, "github.com/resgen-go/resgen/vet/testdata/cutoff", "cutoff.Feed", next)
+func NewResilientFeed[T any](next Feed[T], registry *resilience.Registry, options ...resilience.WrapperOption) (*ResilientFeed[T], error) {
+	wiring, err := resilience.Wire(registry, "github.com/resgen-go/resgen/vet/testdata/cutoff", "cutoff.Feed", next, options...)
 	if err != nil {
 		return nil, err
 	}
@@ -137,8 +137,8 @@ type ResilientPlain struct {
 }
 
 // NewResilientPlain puts the guards of Plain before next, with the settings of registry.
-func NewResilientPlain(next Plain, registry *resilience.Registry) (*ResilientPlain, error) {
-	wiring, err := resilience.Wire(registry, "github.com/resgen-go/resgen/vet/testdata/cutoff", "cutoff.Plain", next)
+func NewResilientPlain(next Plain, registry *resilience.Registry, options ...resilience.WrapperOption) (*ResilientPlain, error) {
+	wiring, err := resilience.Wire(registry, "github.com/resgen-go/resgen/vet/testdata/cutoff", "cutoff.Plain", next, options...)
 	if err != nil {
 		return nil, err
 	}
@@ -172,8 +172,8 @@ type ResilientUnbounded struct {
 }
 
 // NewResilientUnbounded puts the guards of Unbounded before next, with the settings of registry.
-func NewResilientUnbounded(next Unbounded, registry *resilience.Registry) (*ResilientUnbounded, error) {
-	wiring, err := resilience.Wire(registry, "github.com/resgen-go/resgen/vet/testdata/cutoff", "cutoff.Unbounded", next)
+func NewResilientUnbounded(next Unbounded, registry *resilience.Registry, options ...resilience.WrapperOption) (*ResilientUnbounded, error) {
+	wiring, err := resilience.Wire(registry, "github.com/resgen-go/resgen/vet/testdata/cutoff", "cutoff.Unbounded", next, options...)
 	if err != nil {
 		return nil, err
 	}

@@ -17,8 +17,8 @@ type resilientInTest struct {
 }
 
 // newResilientInTest puts the guards of inTest before next, with the settings of registry.
-func newResilientInTest(next inTest, registry *resilience.Registry) (*resilientInTest, error) {
-	wiring, err := resilience.Wire(registry, "github.com/resgen-go/resgen/vet/testdata/cutoff", "cutoff.inTest", next)
+func newResilientInTest(next inTest, registry *resilience.Registry, options ...resilience.WrapperOption) (*resilientInTest, error) {
+	wiring, err := resilience.Wire(registry, "github.com/resgen-go/resgen/vet/testdata/cutoff", "cutoff.inTest", next, options...)
 	if err != nil {
 		return nil, err
 	}

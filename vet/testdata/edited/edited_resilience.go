@@ -16,8 +16,8 @@ type ResilientShop struct {
 
 const n = 1
 
-func NewResilientShop(next Shop, registry *resilience.Registry) (*ResilientShop, error) {
-	wiring, _ := resilience.Wire(registry, "edited", "edited.Shop", next)
+func NewResilientShop(next Shop, registry *resilience.Registry, options ...resilience.WrapperOption) (*ResilientShop, error) {
+	wiring, _ := resilience.Wire(registry, "edited", "edited.Shop", next, options...)
 	name, guards, permits, two := "Pack", resilience.Guards{}, []resilience.Permits{}, 2
 	w := &ResilientShop{next: next, guards: []*resilience.Guard{
 		wiring.Guard("Pick", resilience.Guards{Check: nil, Preload: []resilience.Permits{
@@ -50,33 +50,33 @@ func (w *ResilientShop) Close() error { return w.next.Close() }
 
 // Of the shape of a constructor, but none.
 
-func newShop(next Shop, registry *resilience.Registry) (*ResilientShop, error) {
+func newShop(next Shop, registry *resilience.Registry, options ...resilience.WrapperOption) (*ResilientShop, error) {
 	return NewResilientShop(next, registry)
 }
 
-func newFromError(next error, registry *resilience.Registry) (*ResilientShop, error) {
-	wiring, _ := resilience.Wire(registry, "edited", "edited.Shop", next)
+func newFromError(next error, registry *resilience.Registry, options ...resilience.WrapperOption) (*ResilientShop, error) {
+	wiring, _ := resilience.Wire(registry, "edited", "edited.Shop", next, options...)
 	wiring.Guard("Error", resilience.Guards{Bulkhead: "shop"})
 	return nil, next
 }
 
-func newFromContext(next context.Context, registry *resilience.Registry) (*ResilientShop, error) {
-	wiring, _ := resilience.Wire(registry, "edited", "edited.Shop", next)
+func newFromContext(next context.Context, registry *resilience.Registry, options ...resilience.WrapperOption) (*ResilientShop, error) {
+	wiring, _ := resilience.Wire(registry, "edited", "edited.Shop", next, options...)
 	wiring.Guard("Err", resilience.Guards{Bulkhead: "shop"})
 	return nil, nil
 }
 
-func newFromParameter[S Shop](next S, registry *resilience.Registry) (*ResilientShop, error) {
-	wiring, _ := resilience.Wire(registry, "edited", "edited.Shop", next)
+func newFromParameter[S Shop](next S, registry *resilience.Registry, options ...resilience.WrapperOption) (*ResilientShop, error) {
+	wiring, _ := resilience.Wire(registry, "edited", "edited.Shop", next, options...)
 	wiring.Guard("Pick", resilience.Guards{Bulkhead: "shop"})
 	return nil, nil
 }
 
-func newFromLiteral(next interface{ Pick() error }, registry *resilience.Registry) (*ResilientShop, error) {
-	wiring, _ := resilience.Wire(registry, "edited", "edited.Shop", next)
+func newFromLiteral(next interface{ Pick() error }, registry *resilience.Registry, options ...resilience.WrapperOption) (*ResilientShop, error) {
+	wiring, _ := resilience.Wire(registry, "edited", "edited.Shop", next, options...)
 	wiring.Guard("Pick", resilience.Guards{Bulkhead: "shop"})
 	return nil, nil
 }
 
 //go:linkname newElsewhere elsewhere
-func newElsewhere(next Shop, registry *resilience.Registry) (*ResilientShop, error)
+func newElsewhere(next Shop, registry *resilience.Registry, options ...resilience.WrapperOption) (*ResilientShop, error)

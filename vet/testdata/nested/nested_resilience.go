@@ -17,8 +17,8 @@ type resilientFirst struct {
 }
 
 // newResilientFirst puts the guards of first before next, with the settings of registry.
-func newResilientFirst(next first, registry *resilience.Registry) (*resilientFirst, error) {
-	wiring, err := resilience.Wire(registry, "github.com/resgen-go/resgen/vet/testdata/nested", "nested.first", next)
+func newResilientFirst(next first, registry *resilience.Registry, options ...resilience.WrapperOption) (*resilientFirst, error) {
+	wiring, err := resilience.Wire(registry, "github.com/resgen-go/resgen/vet/testdata/nested", "nested.first", next, options...)
 	if err != nil {
 		return nil, err
 	}
@@ -51,8 +51,8 @@ type resilientSecond struct {
 }
 
 // newResilientSecond puts the guards of second before next, with the settings of registry.
-func newResilientSecond(next second, registry *resilience.Registry) (*resilientSecond, error) {
-	wiring, err := resilience.Wire(registry, "github.com/resgen-go/resgen/vet/testdata/nested", "nested.second", next)
+func newResilientSecond(next second, registry *resilience.Registry, options ...resilience.WrapperOption) (*resilientSecond, error) {
+	wiring, err := resilience.Wire(registry, "github.com/resgen-go/resgen/vet/testdata/nested", "nested.second", next, options...)
 	if err != nil {
 		return nil, err
 	}
@@ -85,8 +85,8 @@ type resilientThird struct {
 }
 
 // newResilientThird puts the guards of third before next, with the settings of registry.
-func newResilientThird(next third, registry *resilience.Registry) (*resilientThird, error) {
-	wiring, err := resilience.Wire(registry, "github.com/resgen-go/resgen/vet/testdata/nested", "nested.third", next)
+func newResilientThird(next third, registry *resilience.Registry, options ...resilience.WrapperOption) (*resilientThird, error) {
+	wiring, err := resilience.Wire(registry, "github.com/resgen-go/resgen/vet/testdata/nested", "nested.third", next, options...)
 	if err != nil {
 		return nil, err
 	}
@@ -119,8 +119,8 @@ type ResilientFront struct {
 }
 
 // NewResilientFront puts the guards of Front before next, with the settings of registry.
-func NewResilientFront(next Front, registry *resilience.Registry) (*ResilientFront, error) {
-	wiring, err := resilience.Wire(registry, "github.com/resgen-go/resgen/vet/testdata/nested", "nested.Front", next)
+func NewResilientFront(next Front, registry *resilience.Registry, options ...resilience.WrapperOption) (*ResilientFront, error) {
+	wiring, err := resilience.Wire(registry, "github.com/resgen-go/resgen/vet/testdata/nested", "nested.Front", next, options...)
 	if err != nil {
 		return nil, err
 	}
@@ -156,8 +156,8 @@ type ResilientCart struct {
 }
 
 // NewResilientCart puts the guards of Cart before next, with the settings of registry.
-func NewResilientCart(next Cart, registry *resilience.Registry) (*ResilientCart, error) {
-	wiring, err := resilience.Wire(registry, "github.com/resgen-go/resgen/vet/testdata/nested", "nested.Cart", next)
+func NewResilientCart(next Cart, registry *resilience.Registry, options ...resilience.WrapperOption) (*ResilientCart, error) {
+	wiring, err := resilience.Wire(registry, "github.com/resgen-go/resgen/vet/testdata/nested", "nested.Cart", next, options...)
 	if err != nil {
 		return nil, err
 	}
@@ -224,8 +224,8 @@ type resilientWhole struct {
 }
 
 // newResilientWhole puts the guards of whole before next, with the settings of registry.
-func newResilientWhole(next whole, registry *resilience.Registry) (*resilientWhole, error) {
-	wiring, err := resilience.Wire(registry, "github.com/resgen-go/resgen/vet/testdata/nested", "nested.whole", next)
+func newResilientWhole(next whole, registry *resilience.Registry, options ...resilience.WrapperOption) (*resilientWhole, error) {
+	wiring, err := resilience.Wire(registry, "github.com/resgen-go/resgen/vet/testdata/nested", "nested.whole", next, options...)
 	if err != nil {
 		return nil, err
 	}
@@ -269,8 +269,8 @@ type ResilientShop struct {
 }
 
 // NewResilientShop puts the guards of Shop before next, with the settings of registry.
-func NewResilientShop(next Shop, registry *resilience.Registry) (*ResilientShop, error) {
-	wiring, err := resilience.Wire(registry, "github.com/resgen-go/resgen/vet/testdata/nested", "nested.Shop", next)
+func NewResilientShop(next Shop, registry *resilience.Registry, options ...resilience.WrapperOption) (*ResilientShop, error) {
+	wiring, err := resilience.Wire(registry, "github.com/resgen-go/resgen/vet/testdata/nested", "nested.Shop", next, options...)
 	if err != nil {
 		return nil, err
 	}

@@ -17,8 +17,8 @@ type ResilientPayments struct {
 }
 
 // NewResilientPayments puts the guards of Payments before next, with the settings of registry.
-func NewResilientPayments(next Payments, registry *resilience.Registry) (*ResilientPayments, error) {
-	wiring, err := resilience.Wire(registry, "github.com/resgen-go/resgen/vet/testdata/raw", "raw.Payments", next)
+func NewResilientPayments(next Payments, registry *resilience.Registry, options ...resilience.WrapperOption) (*ResilientPayments, error) {
+	wiring, err := resilience.Wire(registry, "github.com/resgen-go/resgen/vet/testdata/raw", "raw.Payments", next, options...)
 	if err != nil {
 		return nil, err
 	}
@@ -56,8 +56,8 @@ type ResilientShop struct {
 }
 
 // NewResilientShop puts the guards of Shop before next, with the settings of registry.
-func NewResilientShop(next Shop, registry *resilience.Registry) (*ResilientShop, error) {
-	wiring, err := resilience.Wire(registry, "github.com/resgen-go/resgen/vet/testdata/raw", "raw.Shop", next)
+func NewResilientShop(next Shop, registry *resilience.Registry, options ...resilience.WrapperOption) (*ResilientShop, error) {
+	wiring, err := resilience.Wire(registry, "github.com/resgen-go/resgen/vet/testdata/raw", "raw.Shop", next, options...)
 	if err != nil {
 		return nil, err
 	}
@@ -90,8 +90,8 @@ type resilientWriter struct {
 }
 
 // newResilientWriter puts the guards of writer before next, with the settings of registry.
-func newResilientWriter(next writer, registry *resilience.Registry) (*resilientWriter, error) {
-	wiring, err := resilience.Wire(registry, "github.com/resgen-go/resgen/vet/testdata/raw", "raw.writer", next)
+func newResilientWriter(next writer, registry *resilience.Registry, options ...resilience.WrapperOption) (*resilientWriter, error) {
+	wiring, err := resilience.Wire(registry, "github.com/resgen-go/resgen/vet/testdata/raw", "raw.writer", next, options...)
 	if err != nil {
 		return nil, err
 	}
@@ -126,8 +126,8 @@ type resilientBackend struct {
 }
 
 // newResilientBackend puts the guards of backend before next, with the settings of registry.
-func newResilientBackend(next backend, registry *resilience.Registry) (*resilientBackend, error) {
-	wiring, err := resilience.Wire(registry, "github.com/resgen-go/resgen/vet/testdata/raw", "raw.backend", next)
+func newResilientBackend(next backend, registry *resilience.Registry, options ...resilience.WrapperOption) (*resilientBackend, error) {
+	wiring, err := resilience.Wire(registry, "github.com/resgen-go/resgen/vet/testdata/raw", "raw.backend", next, options...)
 	if err != nil {
 		return nil, err
 	}

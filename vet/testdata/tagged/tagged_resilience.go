@@ -17,8 +17,8 @@ type ResilientPayments struct {
 }
 
 // NewResilientPayments puts the guards of Payments before next, with the settings of registry.
-func NewResilientPayments(next Payments, registry *resilience.Registry) (*ResilientPayments, error) {
-	wiring, err := resilience.Wire(registry, "github.com/resgen-go/resgen/vet/testdata/tagged", "tagged.Payments", next)
+func NewResilientPayments(next Payments, registry *resilience.Registry, options ...resilience.WrapperOption) (*ResilientPayments, error) {
+	wiring, err := resilience.Wire(registry, "github.com/resgen-go/resgen/vet/testdata/tagged", "tagged.Payments", next, options...)
 	if err != nil {
 		return nil, err
 	}

@@ -17,8 +17,8 @@ type resilientInventory struct {
 }
 
 // newResilientInventory puts the guards of inventory before next, with the settings of registry.
-func newResilientInventory(next inventory, registry *resilience.Registry) (*resilientInventory, error) {
-	wiring, err := resilience.Wire(registry, "github.com/resgen-go/resgen/vet/testdata/translated", "translated.inventory", next)
+func newResilientInventory(next inventory, registry *resilience.Registry, options ...resilience.WrapperOption) (*resilientInventory, error) {
+	wiring, err := resilience.Wire(registry, "github.com/resgen-go/resgen/vet/testdata/translated", "translated.inventory", next, options...)
 	if err != nil {
 		return nil, err
 	}
@@ -52,8 +52,8 @@ type resilientShop struct {
 }
 
 // newResilientShop puts the guards of shop before next, with the settings of registry.
-func newResilientShop(next shop, registry *resilience.Registry) (*resilientShop, error) {
-	wiring, err := resilience.Wire(registry, "github.com/resgen-go/resgen/vet/testdata/translated", "translated.shop", next)
+func newResilientShop(next shop, registry *resilience.Registry, options ...resilience.WrapperOption) (*resilientShop, error) {
+	wiring, err := resilience.Wire(registry, "github.com/resgen-go/resgen/vet/testdata/translated", "translated.shop", next, options...)
 	if err != nil {
 		return nil, err
 	}

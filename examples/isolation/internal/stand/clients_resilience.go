@@ -18,8 +18,8 @@ type ResilientShared struct {
 }
 
 // NewResilientShared puts the guards of Shared before next, with the settings of registry.
-func NewResilientShared(next Shared, registry *resilience.Registry) (*ResilientShared, error) {
-	wiring, err := resilience.Wire(registry, "github.com/resgen-go/resgen/examples/isolation/internal/stand", "stand.Shared", next)
+func NewResilientShared(next Shared, registry *resilience.Registry, options ...resilience.WrapperOption) (*ResilientShared, error) {
+	wiring, err := resilience.Wire(registry, "github.com/resgen-go/resgen/examples/isolation/internal/stand", "stand.Shared", next, options...)
 	if err != nil {
 		return nil, err
 	}
@@ -70,8 +70,8 @@ type ResilientSplit struct {
 }
 
 // NewResilientSplit puts the guards of Split before next, with the settings of registry.
-func NewResilientSplit(next Split, registry *resilience.Registry) (*ResilientSplit, error) {
-	wiring, err := resilience.Wire(registry, "github.com/resgen-go/resgen/examples/isolation/internal/stand", "stand.Split", next)
+func NewResilientSplit(next Split, registry *resilience.Registry, options ...resilience.WrapperOption) (*ResilientSplit, error) {
+	wiring, err := resilience.Wire(registry, "github.com/resgen-go/resgen/examples/isolation/internal/stand", "stand.Split", next, options...)
 	if err != nil {
 		return nil, err
 	}

@@ -17,8 +17,8 @@ type ResilientDepot struct {
 }
 
 // NewResilientDepot puts the guards of Depot before next, with the settings of registry.
-func NewResilientDepot(next Depot, registry *resilience.Registry) (*ResilientDepot, error) {
-	wiring, err := resilience.Wire(registry, "github.com/resgen-go/resgen/vet/testdata/aliased/wiring", "wiring.Depot", next)
+func NewResilientDepot(next Depot, registry *resilience.Registry, options ...resilience.WrapperOption) (*ResilientDepot, error) {
+	wiring, err := resilience.Wire(registry, "github.com/resgen-go/resgen/vet/testdata/aliased/wiring", "wiring.Depot", next, options...)
 	if err != nil {
 		return nil, err
 	}
@@ -51,8 +51,8 @@ type ResilientShop struct {
 }
 
 // NewResilientShop puts the guards of Shop before next, with the settings of registry.
-func NewResilientShop(next Shop, registry *resilience.Registry) (*ResilientShop, error) {
-	wiring, err := resilience.Wire(registry, "github.com/resgen-go/resgen/vet/testdata/aliased/wiring", "wiring.Shop", next)
+func NewResilientShop(next Shop, registry *resilience.Registry, options ...resilience.WrapperOption) (*ResilientShop, error) {
+	wiring, err := resilience.Wire(registry, "github.com/resgen-go/resgen/vet/testdata/aliased/wiring", "wiring.Shop", next, options...)
 	if err != nil {
 		return nil, err
 	}

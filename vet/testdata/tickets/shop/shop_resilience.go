@@ -17,8 +17,8 @@ type ResilientShop struct {
 }
 
 // NewResilientShop puts the guards of Shop before next, with the settings of registry.
-func NewResilientShop(next Shop, registry *resilience.Registry) (*ResilientShop, error) {
-	wiring, err := resilience.Wire(registry, "github.com/resgen-go/resgen/vet/testdata/tickets/shop", "shop.Shop", next)
+func NewResilientShop(next Shop, registry *resilience.Registry, options ...resilience.WrapperOption) (*ResilientShop, error) {
+	wiring, err := resilience.Wire(registry, "github.com/resgen-go/resgen/vet/testdata/tickets/shop", "shop.Shop", next, options...)
 	if err != nil {
 		return nil, err
 	}
