@@ -15,7 +15,7 @@ import (
 )
 
 // Asks reports whether Parse may find anything in a file: a directive, or a
-// comment that looks like one. It is quick, as it looks at lines and not at
+// comment that looks like one. It is quick, because it looks at lines and not at
 // syntax; so a string may ask, too.
 func Asks(src []byte) bool {
 	for line := range strings.SplitSeq(string(src), "\n") {
@@ -93,7 +93,7 @@ func shown(comment string) string {
 	return glyph.Quoted(comment)
 }
 
-// report tells of what was probably meant. It is a fault where a directive could
+// report reports what was probably meant. It is a fault where a directive could
 // stand and nothing else is written like that, so that no guard is missed by a
 // slip; else it is a guess.
 func (p *parser) report(pos token.Pos, meant intention, group *ast.CommentGroup, format string, args ...any) {
@@ -198,11 +198,11 @@ func isSpace(r rune) bool {
 
 func isLetterOrDigit(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) }
 
-// tight tells that nothing but a colon keeps the parts apart, as in a directive
+// tight reports whether nothing but a colon keeps the parts apart, as in a directive
 // of whatever tool.
 func (p parts) tight() bool { return p.first && p.separator == ":" && p.name != "" }
 
-// colon tells that there is one, or the semicolon that is a slip of it.
+// colon reports whether there is one, or the semicolon that is a slip of it.
 func (p parts) colon() bool { return strings.ContainsAny(p.separator, ":;") }
 
 // intended guesses from a comment without its slashes, if it had them, whether it

@@ -237,7 +237,7 @@ func mayBeInterface(spec *ast.TypeSpec) bool {
 	}
 }
 
-// isPlain reports a type made of a predeclared one that is no interface.
+// isPlain reports whether a type is made of a predeclared one that is no interface.
 func isPlain(spec *ast.TypeSpec) bool {
 	name, ok := ast.Unparen(spec.Type).(*ast.Ident)
 	return ok && doc.IsPredeclared(name.Name) && !slices.Contains([]string{"any", "error", "comparable"}, name.Name)

@@ -15,7 +15,7 @@ import (
 
 // guardsAround are the guards in everything that packages belong to: their
 // module or workspace, in whatever build configuration, and what they import. It
-// reads many files, so it is for the case that a name is missed.
+// reads many files, so it is called only if a name is missed.
 func guardsAround(packages []*load.Package) guards {
 	found := guards{}
 	seen := map[string]bool{}

@@ -56,19 +56,19 @@ func (t *target) declares(name string) bool {
 // checker finds the faults of one package for which types are needed, and
 // resolves its directives.
 type checker struct {
-	pkg          *load.Package
-	place        func(token.Pos) string                  // how a message names a place
-	limit        func(section, name, setting string) int // see Options.Limit; nil: not known
-	declared     map[*types.Func]directives.Set
-	deprecations map[string]map[spot]string // the paragraphs that say so, by file
-	outsiders    []outsider
-	faults       fault.List
-	unknown      bool // a type, because of an error in a dependency
+	pkg       *load.Package
+	place     func(token.Pos) string                  // how a message names a place
+	limit     func(section, name, setting string) int // see Options.Limit; nil: not known
+	declared  map[*types.Func]directives.Set
+	comments  map[string]comments // by file
+	outsiders []outsider
+	faults    fault.List
+	unknown   bool // a type, because of an error in a dependency
 }
 
 // targets resolves all annotated interfaces of the package.
 func (c *checker) targets(annotated map[*load.File][]directives.Interface) []*target {
-	c.declared, c.deprecations = map[*types.Func]directives.Set{}, map[string]map[spot]string{}
+	c.declared, c.comments = map[*types.Func]directives.Set{}, map[string]comments{}
 	for _, interfaces := range annotated {
 		c.declare(interfaces)
 	}
@@ -135,8 +135,8 @@ func (c *checker) target(file *load.File, annotated directives.Interface) *targe
 	return t
 }
 
-// iface is the interface that a type is or stands for; nil, and a fault, if it
-// is none that a wrapper can implement.
+// iface is the interface that a type is or stands for; nil, and a fault, if no
+// wrapper can implement it.
 func (c *checker) iface(obj *types.TypeName, annotated directives.Interface) *types.Interface {
 	iface, ok := obj.Type().Underlying().(*types.Interface)
 	switch {
@@ -155,7 +155,7 @@ func (c *checker) iface(obj *types.TypeName, annotated directives.Interface) *ty
 	return iface
 }
 
-// checkNil reports a nil of the package's own, as every wrapper needs Go's. Other
+// checkNil reports a nil of the package's own, because every wrapper needs Go's. Other
 // names of Go's are missed only where a signature needs them.
 func (c *checker) checkNil(annotated directives.Interface) bool {
 	hiding := c.pkg.Lookup("nil")

@@ -67,7 +67,7 @@ func unified(a, b []string) string {
 }
 
 // hunkEnd is where the hunk ends that begins at i; i itself if none begins
-// there, as the next change is too far away.
+// there because the next change is too far away.
 func hunkEnd(edits []edit, i int) int {
 	end, unchanged := i, 0
 	for j := i; j < len(edits); j++ {

@@ -26,7 +26,7 @@ func (o Options) err(faults fault.List) error {
 	return o.shown(faults)
 }
 
-// ofLoad is the error of a load that failed as a whole; where it tells of places,
+// ofLoad is the error of a load that failed as a whole; if it has positions,
 // these are faults like all others.
 func (o Options) ofLoad(err error) error {
 	if faults, ok := errors.AsType[fault.List](err); ok {

@@ -2,10 +2,8 @@ package generator
 
 import (
 	"go/ast"
-	"go/parser"
 	"go/token"
 	"go/types"
-	"os"
 	"slices"
 
 	"github.com/resgen-go/resgen/directives"
@@ -13,23 +11,14 @@ import (
 )
 
 // foreign warns of directives on methods that are embedded from another package:
-// they hold in that one alone. The file of such a method is read once more, as
-// the comments of dependencies are not loaded.
+// they hold in that one alone.
 func (c *checker) foreign(targets []*target) fault.List {
 	var faults fault.List
-	files := map[string]map[spot]directives.Set{}
 	for _, t := range targets {
 		for _, m := range t.methods {
 			for _, e := range c.embedded(t, m) {
-				from := directives.Position(c.pkg.Fset, e.fn.Pos())
-				if files[from.Filename] == nil {
-					files[from.Filename] = directivesIn(from.Filename)
-				}
-				set := files[from.Filename][spot{from.Line, m.Name()}]
-				if holdsAnyway(set, m) {
-					continue
-				}
-				if len(set) > 0 {
+				_, set := c.commentsAt(e.fn.Pos(), m.Name())
+				if len(set) > 0 && !holdsAnyway(set, m) {
 					m.foreign = true
 					faults = append(faults, c.warning(e.at, set[0].Row.Name,
 						"the directives of %s at %s do not hold in %s, as its package is another; declare %[1]s in %[3]s once more, with those that should",
@@ -93,30 +82,4 @@ func embeddedBy(x ast.Expr) []ast.Expr {
 		}
 	}
 	return list
-}
-
-// spot is where a file declares a method.
-type spot struct {
-	line int
-	name string
-}
-
-// directivesIn are those of all methods in a file, none if it cannot be read.
-func directivesIn(path string) map[spot]directives.Set {
-	found := map[spot]directives.Set{}
-	src, err := os.ReadFile(path)
-	if err != nil || !directives.Asks(src) {
-		return found
-	}
-	fset := token.NewFileSet()
-	file, err := parser.ParseFile(fset, path, src, parser.SkipObjectResolution|parser.ParseComments)
-	if err != nil {
-		return found
-	}
-	for _, iface := range directives.Parse(fset, file, src).Interfaces {
-		for _, m := range iface.Methods {
-			found[spot{directives.Position(fset, m.Name.Pos()).Line, m.Name.Name}] = m.Directives
-		}
-	}
-	return found
 }

@@ -124,7 +124,7 @@ type outcome struct {
 	warnings fault.List // for which it need not be compared with others
 }
 
-// each runs do for all packages, as many at a time as there are processors.
+// each runs do for all packages, with one goroutine for each processor.
 func each(packages []*load.Package, do func(int, *load.Package)) {
 	var group sync.WaitGroup
 	slots := make(chan struct{}, runtime.GOMAXPROCS(0))

@@ -18,7 +18,7 @@ func repository(t *testing.T) string {
 	return root
 }
 
-// cgo tells whether this build has cgo and a compiler for it.
+// cgo reports whether this build has cgo and a compiler for it.
 func cgo() bool {
 	compiler := os.Getenv("CC")
 	if compiler == "" {

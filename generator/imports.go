@@ -21,7 +21,7 @@ const (
 type importSpec struct {
 	Path     string
 	Name     string // under which the output uses it
-	Explicit bool   // the name is written, as the path does not show it
+	Explicit bool   // the name is written, because the path does not show it
 }
 
 // importTable has the imports of one output, keyed on package path. First it is
@@ -115,7 +115,7 @@ func (t *importTable) list() []importSpec {
 	})
 }
 
-// standard tells a path of the standard library by its first element, which has
+// standard reports whether a path is of the standard library, by its first element, which has
 // no dot there.
 func standard(path string) bool {
 	first, _, _ := strings.Cut(path, "/")

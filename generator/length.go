@@ -40,9 +40,9 @@ func (c *checker) object(name ast.Expr) types.Object {
 	return nil
 }
 
-// length prints the length of an array by the names that the source has in it, as
-// they may mean other values elsewhere; if it has none, or the output cannot name
-// them, as a number.
+// length prints the length of an array as the source writes it, because its
+// constants may have other values in another build. Where it has no names, or the
+// output cannot use them, it is a number.
 func (p *printer) length(t *types.Array) *jen.Statement {
 	written := p.home.lengths()[t]
 	if n, ok := p.countNames(written); ok && n > 0 {
@@ -90,7 +90,7 @@ func partsOf(x ast.Expr) (parts []ast.Expr, ok bool) {
 	return nil, false
 }
 
-// names tells whether x is the name of a constant, type or function of Go's own
+// names reports whether x is the name of a constant, type or function of Go's own
 // that the output can name.
 func (p *printer) names(x ast.Expr) bool {
 	switch x.(type) {

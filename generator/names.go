@@ -193,7 +193,7 @@ func joined(words []string) string {
 	return strings.Join(words[:last], ", ") + " and " + words[last]
 }
 
-// isNamed tells whether obj is the type name of the package with that path; the
+// isNamed reports whether obj is the type name of the package with that path; the
 // path of predeclared types is empty.
 func isNamed(obj *types.TypeName, path, name string) bool {
 	if obj.Name() != name {

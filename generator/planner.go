@@ -228,13 +228,13 @@ func (p *planner) wrapper(t *target, typeParams map[*types.TypeParam]string) wra
 		Constructor: t.constructor,
 		Error:       printer.expression(p.errorType()),
 		Probes:      t.probes,
-		Deprecated:  p.deprecated(t.obj.Pos(), t.name),
 		Defaults:    t.defaults(),
 		Embedded:    t.embedded,
 	}
 	for _, m := range t.sealed {
 		w.Sealed = append(w.Sealed, sealed{m.Name(), m.Pkg().Name()})
 	}
+	w.Deprecated, _ = p.commentsAt(t.obj.Pos(), t.name)
 	hidden := spokenFor(predeclared, p.imports.names(), p.judges(t)) // what no name that we choose may hide
 	for _, tp := range t.typeParams {
 		name := typeParams[tp]
@@ -341,7 +341,7 @@ func (p *planner) method(m *method, printer *printer, hidden names) planned {
 	}
 	chosen := variables(slices.Concat(params, results), p.needed(m, printer), hidden)
 	planned := planned{Name: m.Name(), Guard: slices.Clone(m.guard), Why: m.why, Skipped: m.skipped, CutOff: m.cutOff}
-	planned.Deprecated = p.deprecated(m.Origin().Pos(), m.Name())
+	planned.Deprecated, _ = p.commentsAt(m.Origin().Pos(), m.Name())
 	for i := range planned.Guard {
 		planned.Guard[i].Code = p.functionCode(m.guard[i].function)
 	}
@@ -367,7 +367,7 @@ func (p *planner) functionCode(fn *types.Func) string {
 	return p.imports.name(fn.Pkg()) + "." + fn.Name()
 }
 
-// needed are the names that no parameter may hide, as the method needs them.
+// needed are the names that the method uses, so that no parameter may hide them.
 // Imports are none of them: what bodies mention is imported under names that no
 // parameter has.
 func (p *planner) needed(m *method, printer *printer) names {

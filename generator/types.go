@@ -238,7 +238,7 @@ func (p *printer) nameable(t types.Type) types.Type {
 	return t
 }
 
-// spells tells whether the output can spell a type, other than by an alias of it.
+// spells reports whether the output can spell a type, other than by an alias of it.
 func (p *printer) spells(t types.Type) bool {
 	switch t := t.(type) {
 	case *types.Basic, *types.Alias, *types.TypeParam:
@@ -288,7 +288,7 @@ func (p *printer) name(obj types.Object) *jen.Statement {
 	return jen.Id(p.qualifier(obj.Pkg())).Dot(obj.Name())
 }
 
-// ofC tells a type that cgo makes. The fast way of loading has it in a package C.
+// ofC reports whether cgo makes a type. The fast way of loading has it in a package C.
 func ofC(obj types.Object) bool {
 	return obj.Pkg().Path() == "C" || strings.HasPrefix(obj.Name(), "_Ctype_")
 }
@@ -451,7 +451,7 @@ func (p *printer) iface(t *types.Interface) *jen.Statement {
 	return elements("interface", elems)
 }
 
-// startsWithPointer tells of a constraint such as *int | string, which could be
+// startsWithPointer reports whether a constraint is one such as *int | string, which could be
 // read as a product in a list of type parameters.
 func startsWithPointer(t *types.Interface) bool {
 	first := t.EmbeddedType(0)

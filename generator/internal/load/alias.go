@@ -66,7 +66,7 @@ func (l *loader) hiddenFrom(roots []*node) map[*packages.Package]bool {
 	return hidden
 }
 
-// importsAny says whether n imports one of some packages.
+// importsAny reports whether n imports one of some packages.
 func (n *node) importsAny(some map[*packages.Package]bool) bool {
 	for _, imported := range n.Imports {
 		if some[imported] {
@@ -89,7 +89,7 @@ func (l *loader) noteAliases(n *node) {
 	}
 }
 
-// noteAlias notes that an alias mentions a type, as mentions tells it.
+// noteAlias notes that an alias mentions a type, as mentions finds it.
 func (l *loader) noteAlias(u *unit, dep *node, name string) {
 	switch {
 	case dep == nil && name == "C" && u.source.cgo:

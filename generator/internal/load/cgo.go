@@ -60,7 +60,7 @@ func (n *node) hideLengths() {
 	}
 }
 
-// stemsFromC says whether an error may be none for who knows C: it is not about
+// stemsFromC reports whether an error may be none for cgo, which knows C: it is not about
 // a name, and stands in a declaration that something of C shows in.
 func (n *node) stemsFromC(e types.Error) bool {
 	if aboutName.MatchString(e.Msg) {
@@ -73,7 +73,7 @@ func (n *node) stemsFromC(e types.Error) bool {
 
 var aboutName = regexp.MustCompile(`^undefined: |^could not import | redeclared in this block`)
 
-// showsC says whether the declaration mentions something of C, or another one
+// showsC reports whether the declaration mentions something of C, or another one
 // that does.
 func (u *unit) showsC(seen map[*unit]bool) bool {
 	if seen[u] {

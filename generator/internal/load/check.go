@@ -137,7 +137,7 @@ func empty(path, name string) *types.Package {
 }
 
 // report keeps the errors of a package that stand in the way. Of a dependency
-// only an import that fails counts for sure, as it has been pruned.
+// only an import that fails counts for sure, because it has been pruned.
 func (l *loader) report(n *node) func(error) {
 	kept := false
 	return func(err error) {
@@ -192,7 +192,7 @@ func (l *loader) addDetail(n *node, at token.Pos, detail string) {
 	last.Message += fmt.Sprintf(" (%s at %s:%d:%d)", oneLine(detail), filepath.Base(position.Filename), position.Line, position.Column)
 }
 
-// mended says whether an error is for our outputs to mend: it is in a stand-in,
+// mended reports whether an error is for our outputs to mend: it is in a stand-in,
 // or about a name that an output declares.
 func (l *loader) mended(n *node, e types.Error) bool {
 	at := l.fset.File(e.Pos)
@@ -215,7 +215,7 @@ func (l *loader) mended(n *node, e types.Error) bool {
 	return false
 }
 
-// clashes says whether an error is about a method that is called like the field
+// clashes reports whether an error is about a method that is called like the field
 // of a stand-in, which its output won't have.
 func (n *node) clashes(e types.Error) bool {
 	return strings.HasPrefix(e.Msg, "field and method with the same name ") && slices.ContainsFunc(n.all, func(u *unit) bool {
@@ -224,7 +224,7 @@ func (n *node) clashes(e types.Error) bool {
 	})
 }
 
-// misses says whether an error is about the name of a package that is missing,
+// misses reports whether an error is about the name of a package that is missing,
 // which its import tells.
 func (n *node) misses(e types.Error) bool {
 	name, ok := strings.CutPrefix(e.Msg, "undefined: ")

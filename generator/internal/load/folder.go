@@ -115,14 +115,14 @@ func (f *folder) file(path string) *File {
 	return nil
 }
 
-// asksIn says whether one of the files of p asks.
+// asksIn reports whether one of the files of p asks.
 func (f *folder) asksIn(p *packages.Package) bool {
 	return slices.ContainsFunc(f.files, func(file *File) bool {
 		return file.Asks && slices.Contains(p.GoFiles, file.Path)
 	})
 }
 
-// mayUseCgo says whether a file imports C, as far as can be seen at a glance.
+// mayUseCgo reports whether a file imports C, as far as can be seen at a glance.
 func (f *folder) mayUseCgo() bool {
 	return slices.ContainsFunc(f.files, func(file *File) bool { return bytes.Contains(file.Src, []byte(`"C"`)) })
 }

@@ -1,7 +1,7 @@
 // Package load turns package patterns into packages with syntax and types.
 //
 // It owns which folders a pattern means and how types are had without compiling
-// anything: the go command tells the graph of packages, and only what the
+// anything: the go command lists the graph of packages, and only what the
 // declarations of the wanted packages can reach is parsed and checked. What files
 // ask for, and which files are generated, its user says by [Hooks].
 package load
@@ -95,7 +95,7 @@ type Package struct {
 	// Types holds the declarations, checked; nil if no file of Files asks. See
 	// [Package.Lookup].
 	Types *types.Package
-	// Info tells of the declarations: Defs, Implicits, Scopes and Types. It is
+	// Info describes the declarations: Defs, Implicits, Scopes and Types. It is
 	// nil with Types.
 	Info *types.Info
 	// Lengths are those that stem from C. In Files they are replaced by
@@ -159,7 +159,7 @@ func (p *Package) Lookup(name string) types.Object {
 // means ".".
 //
 // What is wrong with one package stands in its Faults; the other packages are
-// good all the same. The error tells why nothing could be loaded at all. No
+// good all the same. The error is why nothing could be loaded at all. No
 // packages and no error means that there is nothing to do.
 func Packages(cfg Config, patterns ...string) ([]*Package, error) {
 	dir, err := filepath.Abs(cfg.Dir)

@@ -43,7 +43,7 @@ type node struct {
 	doubts       []types.Error // the other errors of a dependency
 }
 
-// own says whether the package belongs to the user, so that outputs in it are
+// own reports whether the package belongs to the user, so that outputs in it are
 // ours to write.
 func (n *node) own() bool {
 	return n.folder != nil || n.Module != nil && n.Module.Main

@@ -126,7 +126,7 @@ func dropValue(spec *ast.ValueSpec) {
 	}
 }
 
-// countsElements says whether the type of the literal depends on its elements:
+// countsElements reports whether the type of the literal depends on its elements:
 // [...]T.
 func countsElements(literal *ast.CompositeLit) bool {
 	array, ok := literal.Type.(*ast.ArrayType)

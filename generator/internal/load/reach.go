@@ -102,7 +102,7 @@ func (l *loader) follow() {
 	}
 }
 
-// want keeps a name that file s mentions, as mentions tells it.
+// want keeps a name that file s mentions, as mentions finds it.
 func (l *loader) want(s *source, dep *node, name string) {
 	if dep != nil {
 		l.wantFrom(s, dep, name)

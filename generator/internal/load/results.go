@@ -60,7 +60,7 @@ func (f *folder) ignored(packages []*Package) []*File {
 	return ignored
 }
 
-// fill tells in result what is known of p.
+// fill puts into result what is known of p.
 func (l *loader) fill(result *Package, f *folder, p *packages.Package) {
 	n := l.nodes[p.ID]
 	if !isLocal(p.PkgPath) { // else the go command knows no better than the pattern
@@ -120,7 +120,7 @@ func (n *node) compileFaults() fault.List {
 	return slices.Clone(n.typeFaults)
 }
 
-// anyTrouble says whether there is something to tell of a dependency.
+// anyTrouble reports whether there is something to tell of a dependency.
 func (l *loader) anyTrouble() bool {
 	for _, n := range l.nodes {
 		if n.folder == nil && len(n.syntaxFaults)+len(n.typeFaults)+len(n.Errors) > 0 {
@@ -130,7 +130,7 @@ func (l *loader) anyTrouble() bool {
 	return false
 }
 
-// anyDoubt says whether something may be wrong with a package.
+// anyDoubt reports whether something may be wrong with a package.
 func (l *loader) anyDoubt() bool {
 	for _, n := range l.nodes {
 		if len(n.doubts)+len(n.compileFaults()) > 0 {
@@ -153,7 +153,8 @@ func below(n *node, wanted func(*node) bool, seen map[*node]bool) []*node {
 	return nodes
 }
 
-// isDependency tells a dependency from a root, of which is told with itself.
+// isDependency reports whether a package is no root. The faults of a root are told
+// with itself.
 func isDependency(n *node) bool { return n.folder == nil }
 
 func isAny(*node) bool { return true }

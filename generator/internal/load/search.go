@@ -73,7 +73,7 @@ func (s *searcher) findings() *findings {
 }
 
 // plain searches the folders of a pattern such as . or ./x or ./x/... by
-// itself. It says whether the go command would mean the same by the pattern for
+// itself. It reports whether the go command would mean the same by the pattern for
 // sure; if not, it has added folders that are to be looked at again.
 func (s *searcher) plain(pattern string) bool {
 	root, wild := strings.CutSuffix(filepath.ToSlash(pattern), "/...")
@@ -110,7 +110,7 @@ func skipped(name string) bool {
 	return name[0] == '.' || name[0] == '_' || name == "testdata" || name == "vendor"
 }
 
-// plainModule says whether dir is in a module whose go.mod leaves no folders
+// plainModule reports whether dir is in a module whose go.mod leaves no folders
 // out of wildcards.
 func plainModule(dir string) bool {
 	for {
