@@ -1,11 +1,11 @@
 // Package breaker owns circuit breakers: states, permits, which outcome counts
 // where, and the strategies that decide.
 //
-// A [Breaker] is always in one [Period], its stay in one state. A call is
-// admitted by the period that is current, and its outcome goes to that same
-// period: one that comes after the period ended counts nowhere. The core,
-// [Breaker] and Period, keeps that promise for every [Strategy]; a strategy
-// says what a state counts and judges it, nothing else.
+// A [Breaker] is always in one [Period], its stay in one state. The current
+// period admits a call, and the call's outcome goes to that same period. An
+// outcome that comes after its period has ended counts nowhere. The core, which is
+// [Breaker] and Period, keeps that promise for every [Strategy]. A strategy says
+// which outcomes a state counts, and judges them.
 //
 // The package knows neither files, nor registries, nor what a call is. It never
 // starts a goroutine except for probing while a breaker is OPEN. Everything
@@ -22,7 +22,7 @@ import (
 // cacheLine keeps what every call reads away from what some calls write.
 const cacheLine = 64
 
-// Hooks are told what happens in a breaker, in order, under its lock: they must
+// Hooks hear of what happens in a breaker, in order and under its lock. They must
 // neither block nor call the breaker.
 type Hooks struct {
 	Transition func(Transition)
@@ -128,9 +128,9 @@ func (b *Breaker) Admit() (p *Period, admitted bool) {
 	return
 }
 
-// Pass admits a call if its period is all that the call needs to know: every
-// call is admitted, and none is slow. Then the call must end as with Admit.
-// Else nothing has happened.
+// Pass admits a call in the common case: the period admits every call, and no call
+// is slow. Then the call must end as with Admit. In all other cases Pass does
+// nothing and reports false.
 func (b *Breaker) Pass() (p *Period, passed bool) {
 	p = b.period.Load()
 	return p, p.free && b.slowAfter.Load() == 0
@@ -143,9 +143,9 @@ func (b *Breaker) CountGate(p *Period) *Period {
 	return b.notice(p)
 }
 
-// notice makes the move that is due where the trials of p were lost. Calls that
-// a gate turns away never ask to be admitted, and without the move nobody would
-// probe again. It returns the period that refuses now, and p if none does.
+// notice makes the move to OPEN that is due because the trials of p were lost.
+// Calls that a gate refuses never ask to be admitted, so without the move nobody
+// would probe again. It returns the period that refuses now, or p if none does.
 func (b *Breaker) notice(p *Period) *Period {
 	if p.state != HalfOpen {
 		return p
@@ -165,7 +165,7 @@ func (b *Breaker) gate() (*Period, bool) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	p, now := b.period.Load(), Now()
-	b.knock(p, now)
+	b.tellWaiting(p, now)
 	return p, b.admits(p, now)
 }
 
@@ -193,15 +193,15 @@ func (b *Breaker) take() (*Period, bool) {
 	defer b.mu.Unlock()
 	now := Now()
 	p := b.present(now)
-	b.knock(p, now)
+	b.tellWaiting(p, now)
 	if p.exit != nil {
 		return p.exit.take(p, now)
 	}
 	return p, p.free || p.takeTrial(now)
 }
 
-// present is the current period at now: trials that are lost have ended
-// HALF_OPEN, although nobody has asked since.
+// present is the current period. Trials that are lost have ended HALF_OPEN, even
+// if no call has asked since; then present makes the move.
 func (b *Breaker) present(now Instant) *Period {
 	p := b.period.Load()
 	if lost, ok := p.lost(now); ok {
@@ -215,8 +215,8 @@ type cause struct{ reason, by string }
 
 func reason(format string, args ...any) cause { return cause{reason: fmt.Sprintf(format, args...)} }
 
-// move ends the current period and begins one in state to. It began at the
-// moment given, which may have passed unnoticed.
+// move ends the current period and begins one in another state. The new period
+// began at a moment that may have passed unnoticed.
 func (b *Breaker) move(to State, began, now Instant, why cause) *Period {
 	from := b.period.Load()
 	figures := from.figures(now)
@@ -267,9 +267,9 @@ func (b *Breaker) newPeriod(state State, began, now Instant, why *cause) *Period
 	return p
 }
 
-// goOn replaces the OPEN period p by one that goes on with it under the present
-// strategy, so that what an OPEN period tells its callers never changes.
-// Canaries that p let through count in the new one if that has the same stay.
+// goOn replaces the OPEN period p by one that continues it under the present
+// strategy, because an OPEN period tells its callers one thing only. Canaries that
+// p admitted count in the new period if it has the same stay.
 func (b *Breaker) goOn(p *Period, stay *stay) *Period {
 	next := &Period{
 		breaker: b, stay: stay, state: Open, why: p.why, refusedBefore: p.refusedBefore,
@@ -284,7 +284,7 @@ func (b *Breaker) goOn(p *Period, stay *stay) *Period {
 	return next
 }
 
-// same is the current period if it is still the stay in which p admitted a call.
+// same is the current period, or nil if the stay in which p admitted a call is over.
 func (b *Breaker) same(p *Period) *Period {
 	if current := b.period.Load(); current.stay == p.stay {
 		return current

@@ -15,7 +15,7 @@ type canaries struct {
 	until   Instant // until then it may run by its own timeout, see Bound
 }
 
-// asks reports that there is somebody who probes.
+// asks reports whether a prober is there.
 func (b *Breaker) asks() bool { return b.prober != nil && (b.prober.probe == nil || !b.closed) }
 
 // canariesFrom goes on with the canaries of the exit before, if it had some.
@@ -25,7 +25,7 @@ func (b *Breaker) canariesFrom(began Instant, probing Probing, before exit) exit
 		c = &canaries{from: began}
 	}
 	c.probing = probing
-	c.probing.Longest = b.patient(probing.Longest)
+	c.probing.Longest = b.longestTrial(probing.Longest)
 	return c
 }
 
@@ -45,8 +45,8 @@ func (c *canaries) take(p *Period, now Instant) (*Period, bool) {
 	return p, true
 }
 
-// current takes a canary that does not come back for a failed one. Its outcome is
-// then one of an older period. It returns the period of now.
+// current counts a canary that does not come back as failed, and begins another
+// period so that a late outcome counts nowhere. It returns the current period.
 func (c *canaries) current(p *Period, now Instant) *Period {
 	if !c.writeOff(now) {
 		return p
@@ -80,7 +80,7 @@ func (c *canaries) bound(p *Period, until Instant) {
 	p.publishExit()
 }
 
-// times: nobody knows when a canary comes back that is out.
+// times says nothing of the next try while a canary is out, because it decides.
 func (c *canaries) times() (wake, retry Instant) {
 	if c.out {
 		return c.lostAt(), never
@@ -112,7 +112,7 @@ func (c *canaries) fail(at Instant) {
 	}
 }
 
-// pause is how long to wait for a tick after so many failed ones.
+// pause is the time before a tick, after a number of failed ones.
 func (p Probing) pause(ticks Ticks, failed int) time.Duration {
 	pause := p.Interval
 	for longest := max(ticks.BackoffMax, p.Interval); failed > 1 && pause < longest; failed-- {
@@ -121,8 +121,8 @@ func (p Probing) pause(ticks Ticks, failed int) time.Duration {
 	return pause
 }
 
-// Canaries reports that an OPEN period ends with a good call, a few of which it
-// lets through.
+// Canaries reports whether an OPEN period admits a few calls, of which a good one
+// ends it.
 func (p *Period) Canaries() bool {
 	_, ok := p.exit.(*canaries)
 	return ok

@@ -116,8 +116,8 @@ func (s canaryRate) HalfOpen() Rules {
 	}
 }
 
-// judge opens at the thresholds, and from the minimum on gives the other
-// verdict below them.
+// judge opens the breaker at the thresholds. Below them it gives the other verdict,
+// once there are as many calls as the minimum.
 func (s canaryRate) judge(minimum int, below Verdict) Judge {
 	return rule(func(c Counts) Verdict {
 		if c.Calls < uint64(minimum) {
@@ -159,8 +159,8 @@ func (s canaryRate) Open() Wait {
 	return Wait{Delay: s.WaitDurationInOpenState, Probing: &probing}
 }
 
-// callBackoffMax is longer than that of probes, where these don't back off: a
-// probe that fails costs nobody anything, a call fails its caller.
+// callBackoffMax is longer than the default of probes, because a probe that fails
+// costs nothing, and a call that fails has a caller.
 func (s canaryRate) callBackoffMax() time.Duration {
 	if s.ProbeBackoffMax > s.ProbeInterval {
 		return s.ProbeBackoffMax

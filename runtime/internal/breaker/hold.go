@@ -8,7 +8,7 @@ type hold struct {
 	outage    uint64  // that lasts; a state set by hand comes before it
 	overruled uint64  // that Reset closed the breaker in
 	until     Instant // from which on calls that are refused are told of
-	knocked   bool    // one was
+	told      bool    // one was, and it is told
 	permits   int     // trials that may still begin
 	ramp      float64 // share of the calls that is admitted after an outage; 0: there is no ramp
 }
@@ -164,10 +164,10 @@ func (p *Period) trialRules() Rules {
 // drawn reports whether chance admits the call.
 func (p *Period) drawn() bool { return p.role != ramping || rand.Float64() < p.breaker.hold.ramp }
 
-// knock tells of the first call that is refused when another trial makes sense.
-func (b *Breaker) knock(p *Period, now Instant) {
-	if p.held() && !b.hold.knocked && now >= b.hold.until {
-		b.hold.knocked = true
+// tellWaiting tells of the first call that is refused when another trial makes sense.
+func (b *Breaker) tellWaiting(p *Period, now Instant) {
+	if p.held() && !b.hold.told && now >= b.hold.until {
+		b.hold.told = true
 		b.tellFleet(CallWaits)
 	}
 }

@@ -10,12 +10,12 @@ import (
 // calls that it admitted.
 //
 // A success of a CLOSED period with a window of calls writes nothing while the
-// window is full of successes, for one more would not change it. Else it costs
-// one atomic addition: it only takes the next number. Failures and slow calls
-// take theirs under the lock, so whatever is numbered below one of them and not
-// known by then was a success. That keeps every judgement exact, although most
-// successes are settled later and many at a time. The first number that must be
-// settled at once is published as trigger.
+// window is full of successes, because one more would not change the window. Any
+// other success costs one atomic addition: it takes the next number. Failures and
+// slow calls take their numbers under the lock. So a number below theirs that the
+// window does not know yet belongs to a success. That keeps every judgement exact,
+// although most successes are settled later, and many at a time. The field trigger
+// is the first number that must be settled at once.
 type Period struct {
 	breaker *Breaker
 	stay    *stay // outcomes belong to it, see goOn
@@ -23,13 +23,12 @@ type Period struct {
 	role    role          // in an outage of all processes, and after it
 	exit    exit          // of OPEN and FORCED_OPEN; nil of other states
 	free    bool          // admits every call without a permit
-	wake    atomic.Int64  // an Instant before which no call is admitted, without asking the lock
-	retry   atomic.Int64  // an Instant before which another try makes no sense; never: nobody knows
+	wake    atomic.Int64  // an Instant before which no call is admitted, so that calls need not take the lock
+	retry   atomic.Int64  // an Instant before which another try makes no sense; never: unknown
 	trigger atomic.Uint64 // first number that needs the lock; see ask, unasked and uncounted
-	until   atomic.Int64  // an Instant: till then successes of a time window only take a number
+	until   atomic.Int64  // an Instant up to which successes of a time window only take a number
 
-	// These fill a cache line, so that what every call reads is in another one
-	// than what it writes.
+	// These fill a cache line: calls read what is above and write what is below.
 	began Instant
 	since time.Time
 	last  Figures // of the period before, for a state that counts nothing
@@ -50,9 +49,9 @@ type Period struct {
 
 // Special triggers.
 const (
-	ask       = 0                  // every success asks the lock, before it takes a number
-	unasked   = math.MaxUint64 - 1 // none does
-	uncounted = math.MaxUint64     // and none takes a number, which would change nothing
+	ask       = 0                  // every success takes the lock, before it takes a number
+	unasked   = math.MaxUint64 - 1 // no success takes the lock
+	uncounted = math.MaxUint64     // nor a number, which would change nothing
 )
 
 // Name is that of the breaker.
@@ -62,7 +61,7 @@ func (p *Period) Name() string { return p.breaker.name }
 func (p *Period) State() State { return p.state }
 
 // RetryAt is the first moment at which time alone lets the period admit a call.
-// It is not known where a probe or calls decide that are out.
+// It is unknown while a probe, or a call that is under way, decides.
 func (p *Period) RetryAt() (at Instant, known bool) {
 	at = Instant(p.retry.Load())
 	_, timed := p.exit.(delay)
@@ -72,10 +71,10 @@ func (p *Period) RetryAt() (at Instant, known bool) {
 	return at, true
 }
 
-// Refused counts a call that was turned away because of this period. It returns
-// the period to tell the caller of: p, or the one that began because the trials
-// of p were lost. One that is told late counts in the period of then. Gate and
-// Admit don't count by themselves: a gate may be asked for other reasons.
+// Refused counts a call that was refused because of this period. It returns the
+// period to tell the caller of: p, or the one that began because the trials of p
+// were lost. A refusal that is counted late counts in the period of that moment.
+// Gate and Admit don't count, because a gate may be asked for other reasons.
 func (p *Period) Refused() *Period {
 	p = p.breaker.notice(p)
 	p.breaker.refused.Add(1)
@@ -99,9 +98,9 @@ func (p *Period) Failure(slow bool, method, text string) {
 	p.conclude(ending{Counts: failure}, &trouble{method: method, text: text})
 }
 
-// Abandon ends a call that p admitted, and that its caller gave up. One that was
-// slow by then counts as such where slow calls are judged, for it can't become
-// quicker; any other counts nothing.
+// Abandon ends a call that p admitted, and that its caller gave up. If the call
+// was slow by then, it counts as slow where slow calls are judged, because it can't
+// become quicker. Otherwise it counts nothing.
 func (p *Period) Abandon(slow bool) {
 	if slow {
 		p.conclude(ending{Counts: Counts{Calls: 1, Slow: 1}, abandoned: true}, nil)
@@ -125,8 +124,8 @@ func (p *Period) Return() {
 	}
 }
 
-// success reads the trigger again when it has its number: while settings change
-// it may have passed a new one unseen.
+// success reads the trigger again after it has its number, because a change of
+// settings may have published a trigger below that number meanwhile.
 func (p *Period) success(slow bool, trigger uint64) {
 	switch {
 	case slow:
@@ -138,7 +137,7 @@ func (p *Period) success(slow bool, trigger uint64) {
 	}
 }
 
-// succeed is a success that may be judged where it stands.
+// succeed is a success that may have to be judged at once.
 func (p *Period) succeed() {
 	if until := Instant(p.until.Load()); until != longAgo && Now() < until {
 		p.number()
@@ -147,15 +146,15 @@ func (p *Period) succeed() {
 	p.conclude(ending{Counts: Counts{Calls: 1}}, nil)
 }
 
-// number is all that a success does while successes decide nothing.
+// number takes a number and nothing else, while successes decide nothing.
 func (p *Period) number() {
 	p.outcomes.Add(1)
-	if Instant(p.until.Load()) == longAgo { // a failure is there by now, and successes decide again
+	if Instant(p.until.Load()) == longAgo { // a failure came meanwhile, so successes decide again
 		p.judgeLate()
 	}
 }
 
-// judgeLate judges successes that took their numbers beside a failure.
+// judgeLate judges successes that took their numbers while a failure came.
 func (p *Period) judgeLate() {
 	b := p.breaker
 	b.mu.Lock()
@@ -176,7 +175,7 @@ type ending struct {
 	abandoned bool // by its caller, when it was slow
 }
 
-// good reports that the dependency answered, and well.
+// good reports whether the dependency answered well.
 func (e ending) good() bool { return e.Calls > e.Failures && !e.abandoned }
 
 // conclude takes the end of one call, with what a failure tells.
@@ -249,8 +248,8 @@ func (p *Period) settle() {
 	}
 }
 
-// moment is now, for an outcome. Where time means nothing to it the clock is
-// not read.
+// moment is the time of an outcome. It does not read the clock where time means
+// nothing to the window.
 func (p *Period) moment() Instant {
 	if _, ok := p.window.(*countWindow); ok && p.state != HalfOpen {
 		return undated
@@ -258,8 +257,8 @@ func (p *Period) moment() Instant {
 	return Now()
 }
 
-// catchUp settles the outcomes up to number, which are all successes, and
-// judges the one at the milestone as of its place.
+// catchUp settles the outcomes up to a number, which are all successes. It judges
+// the one at the milestone as if it were the last.
 func (p *Period) catchUp(number uint64, now Instant) {
 	for p.settled < number && !p.ended() {
 		upTo := min(number, p.milestone)
@@ -304,7 +303,7 @@ func (p *Period) observe() {
 		p.rules.Judge = nil
 	case HalfOpen:
 		p.rules = p.trialRules()
-		p.rules.Trials.Longest = p.breaker.patient(p.rules.Trials.Longest)
+		p.rules.Trials.Longest = p.breaker.longestTrial(p.rules.Trials.Longest)
 		p.publishTrials()
 	case Disabled:
 		p.trigger.Store(uncounted)
@@ -316,8 +315,8 @@ func (p *Period) observe() {
 	p.setMilestone()
 }
 
-// reobserve puts changed rules in force. What the window holds stays as far as
-// the new one holds it, and the next outcome is judged.
+// reobserve puts changed rules in force. The new window takes over as many
+// outcomes as it has room for, and the next outcome is judged.
 func (p *Period) reobserve(now Instant) {
 	if p.window == nil {
 		return
@@ -335,9 +334,9 @@ func (p *Period) reobserve(now Instant) {
 }
 
 // setMilestone finds the next success that can decide. In a window of calls a
-// success never raises a rate, so that is the one that brings the window to the
-// minimum. In a window of time there is none while all is well, and else each
-// asks.
+// success never raises a rate, so the only one is the one with which the window
+// reaches the minimum. In a window of time there is none while all calls succeed;
+// otherwise every success can decide.
 func (p *Period) setMilestone() {
 	p.milestone = unasked
 	if w, ok := p.window.(*countWindow); ok && p.rules.Judge != nil {
@@ -365,8 +364,8 @@ func (p *Period) publish() {
 	p.trigger.Store(trigger)
 }
 
-// nextToSettle is the first number that needs the lock, if after so many
-// successes more the window holds nothing else.
+// nextToSettle is the first number that needs the lock. After untilPlain more
+// successes the window holds nothing but successes.
 func (p *Period) nextToSettle(untilPlain uint64) uint64 {
 	switch {
 	case p.breaker.totals:
@@ -377,16 +376,15 @@ func (p *Period) nextToSettle(untilPlain uint64) uint64 {
 	return min(p.milestone, p.settled+untilPlain)
 }
 
-// catchUpQuietly settles what can be settled without a judgement. A success at
-// the milestone is on its way to the lock; it and those after it count from
-// then on.
+// catchUpQuietly settles the outcomes that need no judgement. A success at the
+// milestone is on its way to the lock; it and the later ones count once it has it.
 func (p *Period) catchUpQuietly(now Instant) {
 	p.catchUp(min(p.outcomes.Load(), p.milestone-1), now)
 }
 
 func (p *Period) ended() bool { return p.breaker.period.Load() != p }
 
-// end frees late successes from asking.
+// end spares late successes the lock.
 func (p *Period) end() {
 	p.until.Store(int64(longAgo))
 	if p.free {
@@ -404,7 +402,7 @@ func (p *Period) figures(now Instant) Figures {
 
 func (p *Period) wakeAt() Instant { return Instant(p.wake.Load()) }
 
-// asleep reports that no call is admitted yet, without asking the lock.
+// asleep reports whether no call is admitted yet. It takes no lock.
 func (p *Period) asleep() bool {
 	wake := p.wakeAt()
 	return wake == never || wake != longAgo && Now() < wake

@@ -11,8 +11,8 @@ import (
 	"github.com/resgen-go/resgen/runtime/internal/text"
 )
 
-// Probe is a probe that ended, or one that is overdue: past its timeout and not
-// back.
+// Probe is a probe that has ended, or that is overdue: it has not come back by its
+// timeout.
 type Probe struct {
 	Breaker  string
 	At       time.Time
@@ -25,8 +25,8 @@ type Probe struct {
 // ErrProbed is the error of a second probe for one breaker.
 var ErrProbed = errors.New("has a probe already")
 
-// prober is the one that asks about the dependency of a breaker. Its worker is
-// a goroutine that lives as long as an OPEN period of a strategy that probes.
+// prober asks whether the dependency of a breaker is back. Its worker is a goroutine
+// that lives as long as an OPEN period of a strategy that probes.
 type prober struct {
 	probe   func(context.Context) error // nil: it is outside and reports
 	out     chan struct{}               // holds an element while a probe is out: never two at a time
@@ -107,7 +107,7 @@ func (b *Breaker) Close() {
 	b.closed = true
 	p := b.prober
 	if p != nil {
-		p.dismiss()
+		p.stopWorker()
 	}
 	if period := b.period.Load(); period.state == Open {
 		b.goOn(period, period.stay)
@@ -118,8 +118,8 @@ func (b *Breaker) Close() {
 	}
 }
 
-// guide makes the worker follow the breaker into the current period. A new
-// worker's first pause began at from.
+// guide starts, stops or wakes the worker as the current period needs it. The first
+// pause of a new worker began at from.
 func (b *Breaker) guide(from Instant) {
 	prober := b.prober
 	if prober == nil || prober.probe == nil || b.closed {
@@ -127,35 +127,35 @@ func (b *Breaker) guide(from Instant) {
 	}
 	switch {
 	case b.probing() == nil:
-		prober.dismiss()
+		prober.stopWorker()
 	case prober.stop == nil:
-		b.employ(from)
+		b.startWorker(from)
 	default:
 		select {
 		case prober.changed <- struct{}{}:
-		default: // it has not heard of the change before yet
+		default: // the worker has not read the last change yet
 		}
 	}
 }
 
-func (p *prober) dismiss() {
+func (p *prober) stopWorker() {
 	if p.stop != nil {
 		p.stop()
 		p.stop = nil
 	}
 }
 
-func (b *Breaker) employ(from Instant) {
+func (b *Breaker) startWorker(from Instant) {
 	ctx, stop := context.WithCancel(context.Background())
 	b.prober.stop = stop
 	b.prober.workers.Go(func() { b.work(ctx, from) })
 }
 
-// work probes until the period is over. The pause before the first tick began
-// at from.
+// work probes until the period is over. The pause before the first tick began at
+// from.
 func (b *Breaker) work(ctx context.Context, from Instant) {
 	for failed := 0; ; {
-		probing, ok := b.employment(ctx)
+		probing, ok := b.task(ctx)
 		if !ok {
 			return
 		}
@@ -172,8 +172,8 @@ func (b *Breaker) work(ctx context.Context, from Instant) {
 	}
 }
 
-// rest returns when d is over, or ctx is done, and sooner with false when the
-// breaker has changed.
+// rest waits for d, or until ctx is done. It reports false, and returns sooner,
+// when the breaker has changed.
 func (p *prober) rest(ctx context.Context, d time.Duration) bool {
 	// A context, not a timer: testing/synctest under the race detector crashes
 	// where goroutines meet channels of timers that are overdue, as this one
@@ -188,8 +188,8 @@ func (p *prober) rest(ctx context.Context, d time.Duration) bool {
 	}
 }
 
-// employment is what the worker has to do, if anything.
-func (b *Breaker) employment(ctx context.Context) (Probing, bool) {
+// task is how the worker probes, and false once it is to stop.
+func (b *Breaker) task(ctx context.Context) (Probing, bool) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	probing := b.probing()
@@ -199,14 +199,14 @@ func (b *Breaker) employment(ctx context.Context) (Probing, bool) {
 	return *probing, true
 }
 
-// jitter is d, up to ten percent less or more: many processes that lost one
+// jitter is d, up to ten percent less or more, so that many processes that lost one
 // dependency don't probe it in step.
 func jitter(d time.Duration) time.Duration {
 	return d + time.Duration((rand.Float64()-0.5)/5*float64(d))
 }
 
-// try sends one probe. It is done when the period is over, by this probe or
-// otherwise.
+// try sends one probe. It reports whether the period is over, because of this probe
+// or for another reason.
 func (b *Breaker) try(ctx context.Context, timeout time.Duration) (done bool) {
 	if !b.await(ctx, timeout) {
 		return true
@@ -235,8 +235,8 @@ func (b *Breaker) try(ctx context.Context, timeout time.Duration) (done bool) {
 	}
 }
 
-// await waits until no probe is out, one of an earlier period that hangs, and
-// tells of it once. It is false when ctx is done.
+// await waits until no probe is out, such as one of an earlier period that hangs,
+// and tells of it once. It reports false when ctx is done.
 func (b *Breaker) await(ctx context.Context, timeout time.Duration) bool {
 	began := Now()
 	overdue := time.NewTimer(timeout + timeout/10)
@@ -253,8 +253,8 @@ func (b *Breaker) await(ctx context.Context, timeout time.Duration) bool {
 	}
 }
 
-// send runs the probe on a goroutine of its own, which the worker need not wait
-// for.
+// send runs the probe on a goroutine of its own, so that the worker need not wait
+// for it.
 func (b *Breaker) send(ctx context.Context, timeout time.Duration) <-chan error {
 	result := make(chan error, 1)
 	go func() {

@@ -21,8 +21,8 @@ type Static struct {
 	Fleet
 }
 
-// maxWindow is how many outcomes the engine takes in again in a millisecond, as
-// it does under the breaker's lock.
+// maxWindow is how many outcomes the engine can replay in a millisecond, which it
+// does under the breaker's lock.
 const maxWindow = 10_000
 
 // Check finds capacities that can't hold their threshold.
@@ -73,10 +73,9 @@ func (s static) HalfOpen() Rules {
 	}
 }
 
-// engine judges one period with failsafe-go's circuit breaker. The engine lives
-// as long as the period, so it never sees a result of another one, and it is
-// asked for its state only: permits, delays and events are not its business
-// here.
+// engine judges one period with failsafe-go's circuit breaker. It lives as long as
+// the period, so it never sees a result of another one. Only its state is used:
+// permits, delays and events are the breaker's own.
 type engine struct {
 	settings *Static
 	keeps    int // outcomes that can matter
@@ -85,10 +84,9 @@ type engine struct {
 	decided  bool                               // it has left its first state
 }
 
-// Judge hands the outcome to the engine. After a change of settings a new one
-// gets all that the window holds: it has left its first state along the way if
-// and only if it would have on the last outcome, since nothing drops out of its
-// window.
+// Judge hands the outcome to the engine. After a change of settings a new engine
+// gets everything that the window holds. Because nothing drops out of its window on
+// the way, it leaves its first state exactly if it would on the last outcome.
 func (e *engine) Judge(evidence Evidence) Verdict {
 	failed := uint64(0)
 	if evidence.Failed {
@@ -122,9 +120,9 @@ func (e *engine) build() circuitbreaker.CircuitBreaker[any] {
 	return breaker
 }
 
-// record stops where the engine leaves its first state: it would count the rest
-// in its next one. Asking for the state takes the engine's lock, and a success
-// never leaves CLOSED.
+// record stops where the engine leaves its first state, because the engine would
+// count the rest in its next state. Asking for the state takes the engine's lock,
+// so it is not asked after a success in CLOSED, which never ends that state.
 func (e *engine) record(failures, successes uint64) {
 	for ; successes > 0 && !e.decided; successes-- {
 		e.breaker.RecordSuccess()

@@ -5,11 +5,11 @@ import (
 	"time"
 )
 
-// keptApart is how many outcomes of a time window keep their own times. Further
-// ones join the newest moment if that is less than a keptApart-th of the window
-// old. So the window of a quiet dependency is exact, that of a busy one forgets
-// an outcome up to a thousandth of the window early, and none holds more than
-// twice as many moments.
+// keptApart is how many outcomes of a time window keep their own times. A further
+// outcome joins the newest moment if that moment is younger than a keptApart-th of
+// the window. So the window of a quiet dependency is exact, the window of a busy one
+// forgets an outcome up to a thousandth of its length early, and no window holds more
+// than twice as many moments.
 const keptApart = 1000
 
 // timeWindow holds the outcomes younger than span.
@@ -46,7 +46,7 @@ func (w *timeWindow) add(t Tally) {
 	w.moments = append(w.moments, t)
 }
 
-// until is when the newest moment no longer takes outcomes in.
+// until is when the newest moment takes no more outcomes.
 func (w *timeWindow) until() Instant {
 	if w.first == len(w.moments) {
 		return longAgo

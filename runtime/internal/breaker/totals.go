@@ -51,8 +51,8 @@ func (b *Breaker) everTold() Ever {
 	return told
 }
 
-// KeepTotals makes Totals complete from now on, or no longer. It costs every
-// success one atomic addition.
+// KeepTotals makes Totals count every success from now on, or no longer. That costs
+// a success one atomic addition.
 func (b *Breaker) KeepTotals(keep bool) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -62,10 +62,9 @@ func (b *Breaker) KeepTotals(keep bool) {
 	}
 }
 
-// Totals are the outcomes that the breaker has counted: calls, and failures
-// among them. Neither grows while it is DISABLED. To know what came since the
-// last time, subtract. Without [Breaker.KeepTotals] successes that change
-// nothing else are missing.
+// Totals are the outcomes that the breaker has counted since it was made: all calls,
+// and the failures among them. Neither grows while the breaker is DISABLED. Without
+// [Breaker.KeepTotals] the successes are missing that change nothing else.
 func (b *Breaker) Totals() (calls, failures uint64) {
 	b.mu.Lock()
 	defer b.mu.Unlock()

@@ -4,8 +4,8 @@ import "time"
 
 // trials are the calls that a HALF_OPEN period has admitted.
 type trials struct {
-	out     int     // have not ended, or came back after they were given up
-	late    int     // of them: came back
+	out     int     // that have not ended, and those that ended after they were given up
+	late    int     // those that ended after they were given up
 	newest  Instant // when the newest began, of those that are out or counted
 	counted Instant // when the newest that counted began
 	bound   Instant // until then a trial that is out may run by its own timeout, see Bound
@@ -28,8 +28,8 @@ func (p *Period) takeTrial(now Instant) bool {
 	return true
 }
 
-// endTrial takes a trial back. One that counts nothing costs nothing: its
-// permit is free, and the pace is that of the trial before.
+// endTrial takes a trial back. A trial that counts nothing costs nothing: its
+// permit is free again, and the pace is that of the trial before it.
 func (p *Period) endTrial(counts bool) {
 	t := &p.trials
 	if t.out--; counts {
@@ -44,13 +44,14 @@ func (p *Period) endTrial(counts bool) {
 // publishTrials tells when the pace allows the next trial.
 func (p *Period) publishTrials() { p.retry.Store(int64(p.trials.newest.Add(p.rules.Trials.Apart))) }
 
-// trialFree reports that HALF_OPEN would admit a call now.
+// trialFree reports whether HALF_OPEN would admit a call now.
 func (p *Period) trialFree(now Instant) bool {
 	return p.state == HalfOpen && p.permitLeft() && p.drawn() && now.Sub(p.trials.newest) >= p.rules.Trials.Apart
 }
 
-// permitLeft holds while no trial is out, whatever the total: after a reload
-// that lowered it, somebody must still decide.
+// permitLeft reports whether HALF_OPEN has room for another trial. It always has
+// while no trial is out, because some call has to decide, also after a reload that
+// lowered the total.
 func (p *Period) permitLeft() bool {
 	out, limit := p.trials.out, p.rules.Trials
 	if p.role == heldTrials {
@@ -63,9 +64,9 @@ func (p *Period) permitLeft() bool {
 	return (limit.AtATime == 0 || out < limit.AtATime) && (limit.Total == 0 || counted+out < limit.Total)
 }
 
-// lost reports since when the trials have been given up: no permit is left, the
-// newest trial began too long ago, and none may run on by its own timeout. The
-// breaker is OPEN from that moment, although only the next call that asks to be
+// lost reports whether the trials are given up, and since when: no permit is left,
+// the newest trial began too long ago, and no timeout allows a trial to run on. The
+// breaker is OPEN from that moment on, although only the next call that asks to be
 // admitted makes the move.
 func (p *Period) lost(now Instant) (since Instant, lost bool) {
 	if p.state != HalfOpen || p.role == heldTrials || p.permitLeft() {
@@ -102,7 +103,7 @@ func (p *Period) bound(longest time.Duration) {
 	}
 }
 
-// giveUp ends HALF_OPEN: its trials were lost at the moment given.
+// giveUp ends HALF_OPEN, whose trials were lost at a moment in the past.
 func (b *Breaker) giveUp(p *Period, since, now Instant, why cause) *Period {
 	p.stay.givenUp = p.trials.newest
 	return b.move(Open, since, now, why)
@@ -115,14 +116,14 @@ type stay struct {
 
 func newStay() *stay { return &stay{never} }
 
-// patient is how long a trial is waited for: as long as the settings say, but
-// half as long again as a good one took that was given up before.
-func (b *Breaker) patient(longest time.Duration) time.Duration {
+// longestTrial is how long the breaker waits for a trial: as long as the settings
+// say, or one and a half times as long as a good trial took that was given up.
+func (b *Breaker) longestTrial(longest time.Duration) time.Duration {
 	return max(longest, b.slowest+b.slowest/2)
 }
 
-// returned learns from a trial that was given up, and began at the moment given,
-// that the dependency is slow and well. What is given up by now stays so.
+// returned learns from a good trial that came back after it was given up: the
+// dependency is well but slow. Trials that are given up already stay so.
 func (b *Breaker) returned(began, now Instant, e ending) {
 	took := now.Sub(began)
 	if began == never || !e.good() || took <= b.slowest {
@@ -138,6 +139,6 @@ func (b *Breaker) returned(began, now Instant, e ending) {
 		b.canariesFrom(p.began, *b.strategy.Open().Probing, p.exit)
 		p.publishExit()
 	case !lost:
-		p.rules.Trials.Longest = b.patient(p.rules.Trials.Longest)
+		p.rules.Trials.Longest = b.longestTrial(p.rules.Trials.Longest)
 	}
 }

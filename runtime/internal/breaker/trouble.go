@@ -25,11 +25,11 @@ type trouble struct {
 	method, text string
 }
 
-// Describe is what a breaker keeps of an error: clients name URLs, whose secrets
-// are no one's to read. It calls the error's own method, so no lock may be held.
+// Describe is the text that a breaker keeps of an error, without the secrets of the
+// URLs in it. It calls the error's own method, so no lock may be held.
 func Describe(err error) string { return text.Cut(redact.Text(text.Of(err)), troubleLimit) }
 
-// told is t as others see it.
+// told is the exported form of t.
 func (t *trouble) told(now Instant) Trouble {
 	if t == nil {
 		return Trouble{}
@@ -37,8 +37,8 @@ func (t *trouble) told(now Instant) Trouble {
 	return Trouble{t.at.wall(now), t.method, t.text}
 }
 
-// noteFailure remembers the last failure, always in one place, so that only the
-// first costs memory.
+// noteFailure remembers the last failure, always in the same place, so that only
+// the first costs memory.
 func (b *Breaker) noteFailure(why *trouble, at Instant) {
 	if why == nil {
 		return

@@ -2,9 +2,9 @@ package breaker
 
 import "time"
 
-// Ready reports whether the breaker does not ask first whether its dependency is
-// well, or has found it so, or admits calls without knowing. While it is not ready
-// it may be after so long, and when [Breaker.Watch] has news.
+// Ready reports whether the breaker admits calls, or need not ask first whether its
+// dependency is well. If it is not ready, ask again after the duration, or when
+// [Breaker.Watch] has news.
 func (b *Breaker) Ready() (ready bool, after time.Duration) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -43,7 +43,7 @@ func (b *Breaker) enter(p *Period) {
 	for news := range b.watchers {
 		select {
 		case news <- struct{}{}:
-		default: // they have not read the last news yet
+		default: // the watcher has not read the last news yet
 		}
 	}
 }

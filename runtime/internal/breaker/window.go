@@ -46,9 +46,9 @@ func (w Window) open() window {
 	return newCountWindow(w.Calls)
 }
 
-// countWindow holds the last size outcomes. Successes are let in by number,
-// whatever their number: the cost is that of clearing a bit each, 64 at a time,
-// and nothing while all is well.
+// countWindow holds the last size outcomes. Any number of successes is added at
+// once: that clears a bit for each, 64 at a time, and does nothing while the window
+// holds only successes.
 type countWindow struct {
 	size   uint64
 	next   uint64 // place of the next outcome, below size
@@ -64,8 +64,8 @@ func newCountWindow(size int) *countWindow {
 func (w *countWindow) counts(Instant) Counts      { return w.held }
 func (w *countWindow) newest(now Instant) Instant { return now }
 
-// untilPlain is how many successes more will have made the window one of
-// successes only, full of them.
+// untilPlain is the number of successes after which the window is full of
+// successes and holds nothing else.
 func (w *countWindow) untilPlain() uint64 {
 	if w.held.plain() {
 		return w.size - w.held.Calls
@@ -84,7 +84,7 @@ func (w *countWindow) add(t Tally) {
 	}
 }
 
-// pass lets plain successes in.
+// pass adds plain successes.
 func (w *countWindow) pass(n uint64) {
 	if !w.held.plain() {
 		cleared := min(n, w.size)
@@ -95,8 +95,8 @@ func (w *countWindow) pass(n uint64) {
 	w.next = (w.next + n) % w.size
 }
 
-// mark lets n outcomes in, the first of which are the failures and slow calls of
-// c. Of more than the window holds only the last stay.
+// mark adds n outcomes, of which the first are the failures and slow calls of c. If
+// there are more than the window holds, only the last stay.
 func (w *countWindow) mark(n uint64, c Counts) {
 	beyond := n - min(n, w.size)
 	place := (w.next + beyond) % w.size
@@ -111,7 +111,7 @@ func (w *countWindow) mark(n uint64, c Counts) {
 	}
 }
 
-// into copies words, not outcomes: while settings change, calls wait for it.
+// into copies words, not outcomes, because calls wait while settings change.
 func (w *countWindow) into(to Window, now Instant) window {
 	if to.Span > 0 {
 		return w.timed(to, now)
@@ -126,8 +126,7 @@ func (w *countWindow) into(to Window, now Instant) window {
 	return sized
 }
 
-// timed is a window of time with the outcomes, dated now. What such a window
-// would not keep apart comes together.
+// timed is a window of time with the same outcomes, dated now.
 func (w *countWindow) timed(to Window, now Instant) window {
 	timed := to.open()
 	first, together := w.next+w.size-w.held.Calls, (w.held.Calls+keptApart-1)/keptApart
@@ -140,7 +139,7 @@ func (w *countWindow) timed(to Window, now Instant) window {
 	return timed
 }
 
-// all dates its outcomes now: a window of calls does not know their times.
+// all dates its outcomes now, because a window of calls does not know their times.
 func (w *countWindow) all(now Instant) iter.Seq[Tally] {
 	return func(yield func(Tally) bool) {
 		passed := Tally{At: now}

@@ -62,7 +62,7 @@ var born atomic.Uint64
 type Bulkhead struct {
 	name   string
 	number uint64
-	wait   atomic.Int64 // the patience of a single call, in nanoseconds
+	wait   atomic.Int64 // the longest wait of a single call, in nanoseconds
 	full   *Refusal     // of a call that finds no permit and does not wait
 	last   atomic.Pointer[Refusal]
 
@@ -140,7 +140,7 @@ func (b *Bulkhead) acquire(ctx context.Context, gates Gates) (Permit, bool, *Ref
 		}
 		missed = within
 	}
-	p := patience{longest: time.Duration(b.wait.Load()), gates: gates}
+	p := waitBudget{longest: time.Duration(b.wait.Load()), gates: gates}
 	from, waited, refused := b.obtain(ctx, claim{n: 1, to: freeToBusy, call: true}, &p)
 	switch {
 	case refused != nil:

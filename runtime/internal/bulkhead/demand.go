@@ -94,7 +94,7 @@ func (d *Demand) Reserve(ctx context.Context, gates Gates) (r *Reservation, wait
 	if err := ctx.Err(); err != nil {
 		return nil, false, d.wants[0].Bulkhead.refuseDone(d.wants[0].N, WithCause(ctx, err))
 	}
-	p := patience{longest: d.patience(), gates: gates}
+	p := waitBudget{longest: d.longestWait(), gates: gates}
 	outer := From(ctx)
 	if outer == nil {
 		if refused := d.glance(p.longest > 0); refused != nil {
@@ -144,8 +144,8 @@ func (d *Demand) glance(mayWait bool) *Refusal {
 	return full.Bulkhead.refuseClaim(&claim{n: full.N}, seen)
 }
 
-// patience is the longest wait that one of the bulkheads allows.
-func (d *Demand) patience() time.Duration {
+// longestWait is the longest wait that one of the bulkheads allows.
+func (d *Demand) longestWait() time.Duration {
 	var longest int64
 	for _, w := range d.wants {
 		longest = max(longest, w.Bulkhead.wait.Load())

@@ -58,7 +58,7 @@ func (h *holding) fromPool() int32 {
 
 // fill gets from the pool what a new reservation, which nobody else knows yet,
 // has not borrowed.
-func (h *holding) fill(ctx context.Context, p *patience) (waited bool, refused *Refusal) {
+func (h *holding) fill(ctx context.Context, p *waitBudget) (waited bool, refused *Refusal) {
 	n := h.n - h.owed
 	if n == 0 {
 		return false, nil
@@ -216,16 +216,16 @@ func (h *holding) takeBack(n int32, from tally, spent bool) {
 		h.shift(n, oneIdle-from)
 		return
 	}
-	if pooled := h.dismiss(n, from, spent); !spent {
+	if pooled := h.release(n, from, spent); !spent {
 		h.unused += pooled
 		h.bulkhead.counters.unused.Add(uint64(pooled))
 	}
 }
 
-// dismiss lets n permits go that h no longer counts. What served no call goes
+// release gives back n permits that h no longer counts. What served no call goes
 // to the lenders, whose calls can still use it; what is spent goes to the pool
 // rather than there. It returns how many went to the pool.
-func (h *holding) dismiss(n int32, from tally, spent bool) (pooled int32) {
+func (h *holding) release(n int32, from tally, spent bool) (pooled int32) {
 	due := min(n, h.owed)
 	if spent {
 		due = max(0, h.owed-h.total())
@@ -274,12 +274,12 @@ func (h *holding) close(spent bool) {
 		own := h.busy
 		h.busy = 0
 		h.note()
-		h.dismiss(own, oneBusy, spent)
+		h.release(own, oneBusy, spent)
 		return
 	}
 	idle, fresh := h.idle, h.fresh
 	h.idle, h.fresh = 0, 0
-	h.unused = h.dismiss(idle, oneIdle, false)
+	h.unused = h.release(idle, oneIdle, false)
 	if h.as == Lease {
 		h.unused = min(h.unused, fresh)
 	}
@@ -345,7 +345,7 @@ func (h *holding) undoCall() {
 		h.shift(1, busyToIdle)
 		return
 	}
-	pooled := h.dismiss(1, oneBusy, false)
+	pooled := h.release(1, oneBusy, false)
 	h.unused += pooled
 	h.bulkhead.counters.unused.Add(uint64(pooled))
 }
@@ -363,7 +363,7 @@ func (h *holding) endCall() {
 		h.shift(1, busyToIdle)
 		return
 	}
-	h.dismiss(1, oneBusy, h.as != Lease)
+	h.release(1, oneBusy, h.as != Lease)
 }
 
 func (h *holding) lock()   { h.reservation.root().mu.Lock() }

@@ -32,10 +32,10 @@ type Gates interface {
 	Refuse() bool
 }
 
-// patience is how long a request may wait, for all of its bulkheads together,
+// waitBudget is how long a request may wait, for all of its bulkheads together,
 // and the gates that may end it before. The time runs from the first wait on,
 // since what comes before takes none.
-type patience struct {
+type waitBudget struct {
 	longest time.Duration
 	until   time.Time
 	gates   Gates
@@ -43,7 +43,7 @@ type patience struct {
 
 // left returns how long a wait may last, and the error of a context that leaves
 // no time for one.
-func (p *patience) left(ctx context.Context) (time.Duration, error) {
+func (p *waitBudget) left(ctx context.Context) (time.Duration, error) {
 	now := time.Now()
 	if p.until.IsZero() {
 		p.until = now.Add(p.longest)
@@ -69,7 +69,7 @@ func ended(ctx context.Context, now time.Time) error {
 
 // obtain takes what c claims, and waits for it as long as p and ctx allow. From
 // is where the permit of a call came from, nil if that is the pool.
-func (b *Bulkhead) obtain(ctx context.Context, c claim, p *patience) (from *holding, waited bool, refused *Refusal) {
+func (b *Bulkhead) obtain(ctx context.Context, c claim, p *waitBudget) (from *holding, waited bool, refused *Refusal) {
 	t, ok := b.take(c.n, c.to)
 	if ok {
 		return nil, false, nil

@@ -27,7 +27,7 @@ func (b *Bulkhead) setSize(size int) {
 
 // tune puts the settings of waiting in force.
 func (b *Bulkhead) tune(s Settings) {
-	b.wait.Store(int64(s.patience()))
+	b.wait.Store(int64(s.longestWait()))
 	b.capacity = math.MaxInt
 	if s.QueueCapacity != nil {
 		b.capacity = *s.QueueCapacity

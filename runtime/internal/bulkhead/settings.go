@@ -24,8 +24,8 @@ func (s Settings) mustFit(name string) {
 	}
 }
 
-// patience is how long a single call may wait: not at all where nobody may queue.
-func (s Settings) patience() time.Duration {
+// longestWait is how long a single call may wait: not at all where nobody may queue.
+func (s Settings) longestWait() time.Duration {
 	if s.QueueCapacity != nil && *s.QueueCapacity <= 0 {
 		return 0
 	}
