@@ -426,3 +426,31 @@ func TestSnapshot(t *testing.T) {
 		}
 	})
 }
+
+func TestReloadsBesideCallsLoseNoTokensAndNoWaiters(t *testing.T) {
+	settings := func(limit int) Settings {
+		s := perSecond(limit, 5)
+		s.MaxWaitDuration = time.Millisecond
+		return s
+	}
+	l := New("maps", settings(10_000))
+	var callers sync.WaitGroup
+	for range 8 {
+		callers.Go(func() {
+			for i := range 500 {
+				turn, _, refused := l.Take(context.Background(), nil)
+				if refused == nil && i%3 == 0 {
+					turn.Return()
+				}
+				if i%10 == 0 {
+					l.Retune(settings(10_000 * (1 + i%7)))
+				}
+			}
+		})
+	}
+	callers.Wait()
+	l.Retune(perSecond(1_000_000, 5))
+	if wait, known := l.RetryAfter(5); !known || wait > 5*time.Microsecond || l.Snapshot().Waiting != 0 || l.ahead != 0 {
+		t.Errorf("at the end a whole burst is there after %v: %+v", wait, l.Snapshot())
+	}
+}
