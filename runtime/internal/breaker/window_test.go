@@ -1,6 +1,7 @@
 package breaker
 
 import (
+	"iter"
 	"testing"
 	"time"
 
@@ -115,6 +116,37 @@ func TestManyMarkedOutcomesAtOnceAreAsOneByOne(t *testing.T) {
 			},
 		})
 	})
+}
+
+// copied is a window whose outcomes must not be gone through one by one.
+type copied struct {
+	*countWindow
+	t *testing.T
+}
+
+func (w copied) all(now Instant) iter.Seq[Tally] {
+	w.t.Errorf("a window of %d is gone through outcome by outcome", w.size)
+	return w.countWindow.all(now)
+}
+
+// A reload holds calls up while it resizes the windows. A hundred full ones of
+// 100 000 took 400 ms outcome by outcome, and take about 1 ms word by word.
+func TestFieldF17AReloadDoesNotGoThroughTheOutcomes(t *testing.T) {
+	sized := func(calls int) Strategy {
+		return (&Canary{FailureRateThreshold: 100, MinimumNumberOfCalls: 1, SlidingWindowSize: calls}).Strategy()
+	}
+	for _, calls := range []int{99_999, 200_000} {
+		b := New("b", sized(100_000), Hooks{})
+		b.MetricsOnly("")
+		p := b.period.Load()
+		full := newCountWindow(100_000)
+		full.add(Tally{Counts: Counts{Calls: 100_000, Failures: 50_000}})
+		p.window = copied{full, t}
+		b.Reconfigure(sized(calls))
+		if got, want := p.window.counts(0).Calls, uint64(min(calls, 100_000)); got != want {
+			t.Errorf("resized to %d it holds %d outcomes, want %d", calls, got, want)
+		}
+	}
 }
 
 func sum(outcomes []Counts) (total Counts) {
