@@ -4,11 +4,13 @@ import (
 	"flag"
 	"fmt"
 	"go/build"
+	"go/token"
 	"go/types"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -376,5 +378,27 @@ func New(names.Message) wire.Message { return wire.Message{} }
 	}
 	if diff := cmp.Diff([]string{"Message"}, at.Scope().Names()); diff != "" {
 		t.Errorf("of the names there is (-want +got):\n%s", diff)
+	}
+}
+
+func TestAFileThatAsksIsReadOnce(t *testing.T) {
+	dir := write(t, synthetic(3, true))
+	for _, plain := range []bool{false, true} {
+		var mu sync.Mutex
+		times := map[string]int{}
+		hooks := new(outputs.Reader).Hooks()
+		read := hooks.Read
+		hooks.Read = func(fset *token.FileSet, file *load.File) load.Wants {
+			mu.Lock()
+			defer mu.Unlock()
+			times[filepath.Base(filepath.Dir(file.Path))]++
+			return read(fset, file)
+		}
+		if _, err := load.Packages(load.Config{Hooks: hooks, Dir: dir, Plain: plain}, "./..."); err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(map[string]int{"p0": 1, "p1": 1, "p2": 1}, times); diff != "" {
+			t.Errorf("plain: %v: %s", plain, diff)
+		}
 	}
 }
