@@ -12,8 +12,11 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
+	"github.com/resgen-go/resgen/runtime/internal/setting"
+	"github.com/resgen-go/resgen/runtime/internal/sharedstate"
 	"github.com/resgen-go/resgen/runtime/internal/sharing/fleet"
 	"github.com/resgen-go/resgen/runtime/internal/sharing/rule"
+	"github.com/resgen-go/resgen/runtime/internal/sharing/storetest"
 	"github.com/resgen-go/resgen/runtime/redis/internal/lua"
 )
 
@@ -152,4 +155,29 @@ func drawInput(t *rapid.T, known map[string]rule.View, now int64) rule.Input {
 		}
 	}
 	return in
+}
+
+// spot is a real server as a place of stores.
+type spot struct{ server *server }
+
+func (p spot) Open(t testing.TB) fleet.Store {
+	s := new(sharedstate.Settings)
+	setting.Defaults(s)
+	s.Address, s.Service, s.Timeout = new(p.server.address), new("shop"), patience
+	store, err := backend.Connect(t.Context(), s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return store
+}
+
+func (p spot) Lose(_ testing.TB, breaker string) {
+	for _, kind := range []string{"state:", "reports:", "history:"} {
+		p.server.do("DEL", "shop:v2:{shop:v2:0}"+kind+breaker)
+	}
+}
+
+func TestRedisIsAStore(t *testing.T) {
+	t.Parallel()
+	storetest.Run(t, func(t *testing.T) storetest.Place { return spot{startServer(t)} })
 }

@@ -66,6 +66,9 @@ type batch struct {
 // Exchange runs one script for each slot that has inputs; without any it asks
 // for changes.
 func (s *store) Exchange(ctx context.Context, r fleet.Request) (response fleet.Response, err error) {
+	if err := ctx.Err(); err != nil {
+		return response, err
+	}
 	batches := s.batches(r)
 	requests := make([]request, len(batches))
 	for i, b := range batches {

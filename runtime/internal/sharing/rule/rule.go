@@ -584,7 +584,7 @@ func (d *decision) again() int64 {
 		return 0
 	}
 	again := int64(0)
-	if !d.judged {
+	if !d.judged && !d.calm() {
 		again = max(d.Judged+d.pause()-d.now, 1)
 	}
 	settle, sums := d.rule.Settle()

@@ -510,7 +510,7 @@ local function again()
 		return 0
 	end
 	local at = 0
-	if not judged then
+	if not judged and not calm() then
 		at = max(s.judged + pause() - now, 1)
 	end
 	local settle = max(floor(r.window / 24), 1)

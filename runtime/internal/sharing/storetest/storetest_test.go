@@ -1,0 +1,5 @@
+package storetest
+
+import "testing"
+
+func TestMemoryIsAStore(t *testing.T) { Run(t, func(*testing.T) Place { return NewMemory() }) }
