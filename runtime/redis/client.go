@@ -32,7 +32,7 @@ func connect(ctx context.Context, s *settings) (*client, error) {
 	c := &client{timeout: s.Timeout, lines: newLines(ctx, option.DialCtxFn)}
 	option.DialCtxFn = c.lines.dial
 	option.Dialer.Timeout = s.Timeout
-	option.Dialer.KeepAlive = time.Second
+	option.Dialer.KeepAlive = 10 * time.Second // more than processes are silent, so that there is no PING
 	option.ConnWriteTimeout = s.Timeout
 	option.ClientName = "resgen"
 	option.DisableCache = true

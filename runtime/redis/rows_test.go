@@ -149,21 +149,22 @@ func TestFleetS08LossesOfTheServerUndoNothing(t *testing.T) {
 func TestFleetS09SettingsThatDifferAreToldAndTheMajorityHolds(t *testing.T) {
 	t.Parallel()
 	s := startServer(t)
-	all := startProcesses(t, 3, shared(s.address, "minimumErrors", "1000", "outageWindow", "4s"))
+	all := startProcesses(t, 3, shared(s.address, "minimumErrors", "1000000", "outageWindow", "4s"))
 	odd := startProcess(t, shared(s.address, "minimumErrors", "1", "outageWindow", "2s"))
 	inAll(t, append(all, odd), "the link is there", linked)
 	eventually(t, "every process is warned", func() bool {
 		for _, p := range append(all, odd) {
 			p.calls(2, errDown)
+			p.calls(3, nil)
 			said := p.said()
-			if !strings.Contains(said, "breakers.b: minimumErrors is 1000 in 3 processes and 1 in 1") ||
+			if !strings.Contains(said, "breakers.b: minimumErrors is 1000000 in 3 processes and 1 in 1") ||
 				!strings.Contains(said, "outageWindow is 4s in 3 processes and 2s in 1") {
 				return false
 			}
 		}
 		return true
 	})
-	if f := odd.registry.Snapshot().Fleet.Breakers[0]; f.Rule.MinimumErrors != 1000 || len(f.Others) != 1 || f.Others[0].MinimumErrors != 1 {
+	if f := odd.registry.Snapshot().Fleet.Breakers[0]; f.Rule.MinimumErrors != 1000000 || len(f.Others) != 1 || f.Others[0].MinimumErrors != 1 {
 		t.Errorf("the snapshot says %+v", f)
 	}
 	if got := fleetOutages(append(all, odd)); len(got) > 0 {
@@ -227,7 +228,7 @@ func TestFleetS11PoisonIsDroppedAndHarmsNoOther(t *testing.T) {
 	for _, p := range all {
 		said += p.complaint()
 	}
-	if !strings.Contains(said, "field outage was x") || !strings.Contains(said, stateKey) {
+	if !strings.Contains(said, "field ended of key "+stateKey+" was ") {
 		t.Errorf("the events say %q", said)
 	}
 }

@@ -7,6 +7,7 @@ import (
 	resilience "github.com/resgen-go/resgen/runtime"
 	"github.com/resgen-go/resgen/runtime/internal/sharedstate"
 	"github.com/resgen-go/resgen/runtime/internal/sharing/fleet"
+	"github.com/resgen-go/resgen/runtime/redis/internal/door"
 )
 
 // Share makes breakers with "shared": true in the settings one for all
@@ -23,13 +24,17 @@ var backend = fleet.Backend{
 		_, err := (&settings{*s}).option()
 		return err
 	},
-	Connect: func(ctx context.Context, s *sharedstate.Settings) (fleet.Store, error) {
-		own := &settings{*s}
-		c, err := connect(ctx, own)
-		if err != nil {
-			return nil, fmt.Errorf("can't connect: %w", err)
-		}
-		return newStore(c, own.Prefix()), nil
-	},
-	Place: func(s *sharedstate.Settings) string { return (&settings{*s}).place() },
+	Connect: func(ctx context.Context, s *sharedstate.Settings) (fleet.Store, error) { return open(ctx, s) },
+	Place:   func(s *sharedstate.Settings) string { return (&settings{*s}).place() },
 }
+
+func open(ctx context.Context, s *sharedstate.Settings) (door.Store, error) {
+	own := &settings{*s}
+	c, err := connect(ctx, own)
+	if err != nil {
+		return nil, fmt.Errorf("can't connect: %w", err)
+	}
+	return newStore(c, own.Prefix()), nil
+}
+
+func init() { door.Connect = open }

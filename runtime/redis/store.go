@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"hash/crc32"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -131,17 +132,30 @@ func inputArgs(in fleet.Input) []string {
 	if in.Order != nil {
 		order, lasts, by = in.Order.Word, in.Order.For, oneLine(in.Order.By)
 	}
-	want := "0"
+	want := int64(0)
 	if in.Want {
-		want = "1"
+		want = 1
 	}
-	return []string{
-		in.Breaker, in.Rule.String(), decimal(in.Told), decimal(in.Ended), decimal(in.Outage), decimal(in.RetryIn),
-		in.Known.Word, decimal(in.Known.N), decimal(in.Known.For), in.Known.By,
-		decimal(in.Calls), decimal(in.Failures), decimal(int64(in.Vote)),
-		decimal(in.Trial.Outage), decimal(in.Trial.ID), decimal(int64(in.Trial.Result)), want,
-		order, decimal(lasts), by,
+	first := joinNumbers(in.Told, in.Ended, in.Calls, in.Failures, int64(in.Vote))
+	rest := joinNumbers(in.Outage, in.RetryIn, in.Known.N, in.Known.For, in.Trial.Outage, in.Trial.ID, int64(in.Trial.Result), want, lasts)
+	if rest == nothing {
+		rest = ""
 	}
+	return []string{in.Breaker, in.Rule.String(), first, rest, in.Known.Word, in.Known.By, order, by}
+}
+
+// nothing is what most inputs say beside the report.
+const nothing = "0 0 0 0 0 0 0 0 0"
+
+func joinNumbers(numbers ...int64) string {
+	var text []byte
+	for i, n := range numbers {
+		if i > 0 {
+			text = append(text, ' ')
+		}
+		text = strconv.AppendInt(text, n, 10)
+	}
+	return string(text)
 }
 
 func decimal(n int64) string { return strconv.FormatInt(n, 10) }
@@ -181,7 +195,7 @@ func (s *store) take(response *fleet.Response, b *batch, answer rueidis.RedisRes
 }
 
 // fixed is how many texts of a view come before the events.
-const fixed = 26
+const fixed = 7
 
 func readAnswer(now int64, f []string) (a fleet.Answer) {
 	if len(f) == 1 {
@@ -193,23 +207,37 @@ func readAnswer(now int64, f []string) (a fleet.Answer) {
 		return a
 	}
 	v := &a.View
-	v.Now, v.Hand.Word, v.Hand.By, v.Rules, v.Reason, a.Dropped = now, f[6], f[9], f[22], f[23], f[24]
-	v.Calm, v.Push = f[12] == "1", f[25] == "1"
-	for i, n := range map[int]*int64{
-		0: &v.Change, 1: &v.Outage, 2: &v.Ended, 3: &v.RetryIn, 4: &v.RampFor, 5: &v.Top, 7: &v.Hand.N, 8: &v.Hand.For, 10: &v.Permit, 11: &v.PermitFor,
-		13: &v.Again, 14: &v.Members, 15: &v.Witnesses, 16: &v.Votes, 17: &v.Calls, 18: &v.Failures, 19: &v.Out, 20: &v.Good, 21: &v.Bad,
-	} {
-		var err error
-		if *n, err = strconv.ParseInt(f[i], 10, 64); err != nil {
-			a.Err = fmt.Errorf("%w: %q", errNoView, f[i])
-		}
+	var calm, push int64
+	v.RampFor = -1
+	err := readNumbers(f[0], &v.Change, &v.Ended, &calm, &v.Again, &v.Members, &v.Witnesses, &v.Votes, &v.Calls, &v.Failures)
+	if err == nil && f[1] != "" {
+		err = readNumbers(f[1], &v.Outage, &v.RetryIn, &v.RampFor, &v.Top, &v.Hand.N, &v.Hand.For, &v.Permit, &v.PermitFor, &v.Out, &v.Good, &v.Bad, &push)
 	}
+	if err != nil {
+		a.Err = err
+		return a
+	}
+	v.Now, v.Calm, v.Push = now, calm == 1, push == 1
+	v.Hand.Word, v.Hand.By, v.Rules, v.Reason, a.Dropped = f[2], f[3], f[4], f[5], f[6]
 	for _, text := range f[fixed:] {
 		if e, ok := readEvent(text); ok {
 			v.Events = append(v.Events, e)
 		}
 	}
 	return a
+}
+
+func readNumbers(text string, into ...*int64) (err error) {
+	numbers := strings.Fields(text)
+	if len(numbers) != len(into) {
+		return errNoView
+	}
+	for i, n := range numbers {
+		if *into[i], err = strconv.ParseInt(n, 10, 64); err != nil {
+			return fmt.Errorf("%w: %q", errNoView, n)
+		}
+	}
+	return nil
 }
 
 // readEvent reads "1732959999999 BEGAN host-7 36 of …".
@@ -261,4 +289,38 @@ func (r request) command(b rueidis.Builder, known bool) rueidis.Completed {
 		name, script = "EVAL", lua.Exchange.Text
 	}
 	return b.Arbitrary(name, script, strconv.Itoa(len(r.keys))).Keys(r.keys...).Args(r.args...).Build()
+}
+
+// Breakers are the names of those of which the server knows anything.
+func (s *store) Breakers(ctx context.Context) (names []string, err error) {
+	pattern := strings.NewReplacer(`\`, `\\`, "*", `\*`, "?", `\?`, "[", `\[`).Replace(s.prefix) + "{*}state:*"
+	for _, node := range s.Nodes() {
+		for cursor := uint64(0); ; {
+			page, err := node.Do(ctx, node.B().Scan().Cursor(cursor).Match(pattern).Count(1000).Build()).AsScanEntry()
+			if err != nil {
+				return nil, describe(err)
+			}
+			for _, key := range page.Elements {
+				if _, name, found := strings.Cut(key, "}state:"); found && s.keys(name)[0] == key {
+					names = append(names, name)
+				}
+			}
+			if cursor = page.Cursor; cursor == 0 {
+				break
+			}
+		}
+	}
+	slices.Sort(names)
+	return slices.Compact(names), nil
+}
+
+// History is the last changes of a breaker, newest first.
+func (s *store) History(ctx context.Context, breaker string) (events []rule.Event, err error) {
+	texts, err := s.Do(ctx, s.B().Lrange().Key(s.keys(breaker)[2]).Start(0).Stop(-1).Build()).AsStrSlice()
+	for _, text := range texts {
+		if e, ok := readEvent(text); ok {
+			events = append(events, e)
+		}
+	}
+	return events, describe(err)
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"strconv"
 	"time"
 
 	"github.com/resgen-go/resgen/runtime/internal/sharing"
@@ -15,6 +16,7 @@ import (
 type member struct {
 	name, process string
 	rule          rule.Settings // as this process has them
+	flush         time.Duration // pause between two reports while calls fail
 	window        window
 	sharing       phase
 	since         time.Time // when it was shared
@@ -82,13 +84,17 @@ type (
 		outage int64
 		result rule.Result
 	}
+	declined struct{ outage int64 } // the trial: a state was set by hand
 	changed  struct{ number int64 } // elsewhere; 0: perhaps
 	answered struct{ Answer }
 	lost     struct{ err error }
-	join     struct{ rule rule.Settings }
-	leave    struct{}
-	moved    struct{} // to another fleet
-	ordered  struct {
+	join     struct {
+		rule  rule.Settings
+		flush time.Duration
+	}
+	leave   struct{}
+	moved   struct{} // to another fleet
+	ordered struct {
 		hand rule.Hand
 		done chan<- error
 	}
@@ -129,6 +135,10 @@ func (m *member) step(e event, now time.Time) []action {
 		m.started = m.started || e.outage == m.outage
 	case trialOver:
 		m.trialEnded(e)
+	case declined:
+		if e.outage == m.outage {
+			m.giveBack()
+		}
 	case changed:
 		m.asap = m.asap || e.number == 0 || e.number > m.last.Change || m.last.Calm
 	case answered:
@@ -137,6 +147,7 @@ func (m *member) step(e event, now time.Time) []action {
 		m.lose()
 	case join:
 		m.join(e.rule)
+		m.flush = e.flush
 	case leave:
 		m.leave()
 	case moved:
@@ -287,7 +298,11 @@ func (m *member) answer(a Answer) {
 		m.handUntil = m.now.Add(milliseconds(v.Hand.For))
 	}
 	if v.Again > 0 {
-		m.againAt = m.now.Add(milliseconds(v.Again) + rand.N(20*time.Millisecond))
+		again := milliseconds(v.Again) + rand.N(20*time.Millisecond)
+		if !m.vote { // a report that is due anyway will do
+			again = max(again, m.flush+m.flush/4)
+		}
+		m.againAt = m.now.Add(again)
 	}
 	m.announce(v.Events)
 	m.compare(v.Rules)
@@ -347,7 +362,7 @@ func valueOf(name string, v float64) string {
 	case "outageWindow", "secondsBeforeRetry", "trialTimeout", "rampInterval":
 		return milliseconds(int64(v)).String()
 	}
-	return fmt.Sprint(v)
+	return strconv.FormatFloat(v, 'f', -1, 64)
 }
 
 // remember keeps the highest outage that ended. What was counted before counts
@@ -378,8 +393,10 @@ func (m *member) follow(v rule.View, wanted bool) {
 
 // holdOn follows into an outage, or goes on in it.
 func (m *member) holdOn(v rule.View, wanted bool) {
+	why := "outage of all processes: " + v.Reason
 	if v.Outage != m.outage {
 		m.permit, m.window.buckets = 0, nil
+		m.do(hold{v.Outage, m.retryAt, why}) // also before a trial: the breaker may have closed while the store was away
 	}
 	m.outage, m.ramping, m.localAt, m.local = v.Outage, false, time.Time{}, 0
 	if v.Permit != 0 {
@@ -401,7 +418,7 @@ func (m *member) holdOn(v rule.View, wanted bool) {
 		m.backoff = min(max(2*m.backoff, 50*time.Millisecond), time.Second)
 		until = m.now.Add(m.backoff/2 + rand.N(m.backoff))
 	}
-	m.do(hold{v.Outage, until, "outage of all processes: " + v.Reason})
+	m.do(hold{v.Outage, until, why})
 }
 
 func (m *member) trialTime() time.Duration { return milliseconds(m.inForce().Trial) }

@@ -18,6 +18,9 @@ import (
 // pause is how long a store that failed is left alone.
 const pause = time.Second
 
+// shortestLife is how long a process counts as alive at least after an exchange.
+const shortestLife = 10 * time.Second
+
 // worker is the goroutine of a fleet. It alone changes members and the store.
 type worker struct {
 	fleet    *Fleet
@@ -129,7 +132,7 @@ func (w *worker) apply(m *shared, e event, now time.Time) {
 			m.core.Hold(uint64(a.outage), instant(a.until), a.why)
 		case permit:
 			if !m.core.Permit(uint64(a.outage), "this process may make a trial for all") {
-				w.fleet.post(m.name, trialOver{a.outage, 3}) // set by hand
+				w.fleet.post(m.name, declined{a.outage})
 			}
 		case ramp:
 			m.core.Ramp(float64(a.share)/1000, "the outage of all processes ended: "+m.last.Reason)
@@ -190,7 +193,7 @@ func (w *worker) takeIn(now time.Time) {
 			if m.sharing != joined {
 				m.calls, m.failures = e.calls, e.failures
 			}
-			w.apply(m, join{ruleOf(w.settings, e.own, e.core.Budget())}, now)
+			w.apply(m, join{ruleOf(w.settings, e.own, e.core.Budget()), w.settings.FlushInterval}, now)
 		default:
 			if m != nil {
 				if _, parts := e.(leave); parts {
@@ -278,7 +281,7 @@ func (w *worker) exchange(now time.Time) {
 	if len(due) == 0 && now.Before(w.askedAt.Add(w.interval())) {
 		return
 	}
-	w.ask(due, 3*max(w.interval(), w.settings.FlushInterval), now)
+	w.ask(due, max(3*w.interval(), 3*w.settings.FlushInterval, shortestLife), now)
 }
 
 func (w *worker) ask(due []*shared, alive time.Duration, now time.Time) {

@@ -408,7 +408,7 @@ func (d *decision) calm() bool { return d.Stirred == 0 || d.now-d.Stirred > d.ru
 // pause is how long to leave between two judgements, which cost the more the
 // more processes there are.
 func (d *decision) pause() int64 {
-	if d.failing() {
+	if d.in.Vote == Open {
 		return min(max(d.Members/4, 5), 1000)
 	}
 	return 1000 + d.Members

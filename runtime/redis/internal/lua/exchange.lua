@@ -5,7 +5,7 @@
 -- ARGV: channel, process, how long it is alive (0: it goes), since when changes are news, then for each breaker `width` inputs
 
 local channel, process, ttl, since = ARGV[1], ARGV[2], tonumber(ARGV[3]), tonumber(ARGV[4])
-local width, head = 20, 4
+local width, head = 8, 4
 local horizon, whole, first, kept, week = 3600000, 1000, 100, 100, 7 * 24 * 3600000
 local largest = 50000 -- records that are read at once; more are none of ours
 
@@ -19,7 +19,7 @@ local function text(n)
 end
 
 -- trouble is what had to be dropped, or was refused, of the breaker at hand.
-local trouble
+local trouble, state
 
 local function complain(what)
 	trouble = trouble == '' and what or trouble .. ', ' .. what
@@ -30,9 +30,9 @@ local function attempt(...)
 	local answer = redis.pcall(...)
 	if type(answer) == 'table' and answer.err then
 		complain(answer.err)
-		return {}
+		return {err = answer.err}
 	end
-	return answer
+	return type(answer) == 'table' and answer or {}
 end
 
 -- sound runs a command on a key. What another type has stored there is dropped.
@@ -59,6 +59,12 @@ end
 
 local furthest = now + horizon
 
+-- cut is the number, or the most that it can be.
+local cut
+
+-- dirty says that the state is to be written.
+local dirty
+
 -- moment is a number that the clock can have written.
 local function moment(field, value)
 	if not value then
@@ -66,9 +72,18 @@ local function moment(field, value)
 	end
 	local n = number(value, furthest)
 	if not n then
-		complain('field ' .. field .. ' was ' .. string.sub(value, 1, 40))
+		dirty = true
+		complain('field ' .. field .. ' of key ' .. state .. ' was ' .. string.sub(value, 1, 40))
 	end
 	return n or 0
+end
+
+function cut(n, most)
+	if n > most then
+		dirty = true
+		return most
+	end
+	return n
 end
 
 -- Settings of the rule, by their texts.
@@ -118,7 +133,7 @@ end
 
 local fields = {'change', 'outage', 'ended', 'retry', 'reason', 'trials', 'ramp', 'stir', 'judged', 'rules', 'hand'}
 
-local s, r, input, own, name, state, records, history, events, push, judged
+local s, r, input, own, name, records, history, events, push, judged
 
 local function read()
 	local v = sound('HMGET', state, unpack(fields))
@@ -129,7 +144,8 @@ local function read()
 	r = front and settings(front)
 	if not r then
 		if s.rules ~= '' then
-			complain('field rules was ' .. string.sub(s.rules, 1, 40))
+			dirty = true
+			complain('field rules of key ' .. state .. ' was ' .. string.sub(s.rules, 1, 40))
 			s.rules = ''
 		end
 		r = settings(own)
@@ -138,35 +154,36 @@ local function read()
 		error('the settings of the rule are none: ' .. own, 0)
 	end
 	s.change, s.outage, s.ended = moment('change', v[1]), moment('outage', v[2]), moment('ended', v[3])
-	s.retry, s.reason = min(moment('retry', v[4]), now + r.retry), v[5] or ''
+	s.retry, s.reason = cut(moment('retry', v[4]), now + r.retry), v[5] or ''
 	s.given, s.good, s.bad, s.lost = 0, 0, 0, 0
 	if v[6] then
 		local g, a, b, l, permits = match(v[6], '^(%d+) (%d+) (%d+) (%d+) ?(.*)$')
 		if g then
 			s.given, s.good, s.bad, s.lost = tonumber(g), tonumber(a), tonumber(b), tonumber(l)
 			for who, id, till in string.gmatch(permits, '(%S+) (%d+) (%d+);') do
-				s.permits[who] = {tonumber(id), min(tonumber(till), now + r.trial)}
+				s.permits[who] = {tonumber(id), cut(tonumber(till), now + r.trial)}
 				s.out = s.out + 1
 			end
 		else
-			complain('field trials was ' .. string.sub(v[6], 1, 40))
+			dirty = true
+			complain('field trials of key ' .. state .. ' was ' .. string.sub(v[6], 1, 40))
 		end
 	end
 	s.rampAt, s.top, s.stir, s.stirred, s.judged = 0, 0, 0, 0, 0
 	if v[7] then
 		local at, top = match(v[7], '^(%d+) (%d+)$')
-		s.rampAt, s.top = min(moment('ramp', at or v[7]), now), min(tonumber(top) or 0, whole)
+		s.rampAt, s.top = cut(moment('ramp', at or v[7]), now), cut(tonumber(top) or 0, whole)
 	end
 	if v[8] then
 		local from, last = match(v[8], '^(%d+) (%d+)$')
-		s.stir, s.stirred = min(moment('stir', from or v[8]), now), min(moment('stir', last), now)
+		s.stir, s.stirred = cut(moment('stir', from or v[8]), now), cut(moment('stir', last), now)
 	end
 	s.members, s.witnesses, s.votes, s.calls, s.failures = 0, 0, 0, 0, 0
 	if v[9] then
 		local at, m, w, o, c, f = match(v[9], '^(%d+) (%d+) (%d+) (%d+) (%d+) (%d+)$')
 		s.judged = moment('judged', at or v[9])
 		if s.judged > now then
-			s.judged = 0
+			s.judged, dirty = 0, true
 		elseif m then
 			s.members, s.witnesses, s.votes, s.calls, s.failures = tonumber(m), tonumber(w), tonumber(o), tonumber(c), tonumber(f)
 		end
@@ -219,10 +236,12 @@ local function write()
 end
 
 local function newRound()
+	dirty = true
 	s.given, s.good, s.bad, s.lost, s.permits, s.out = 0, 0, 0, 0, {}, 0
 end
 
 local function lift()
+	dirty = true
 	s.outage, s.retry = 0, 0
 	newRound()
 end
@@ -236,6 +255,7 @@ local function share()
 end
 
 local function change(what, reason)
+	dirty = true
 	s.change = max(now, s.change + 1)
 	s.reason = reason
 	events[#events + 1] = table.concat({text(s.change), what == '' and 'AUTO' or what, process == '' and '-' or process, reason}, ' ')
@@ -287,11 +307,12 @@ local function obey(word, lasts, by)
 end
 
 local function merge()
-	if credible(input.ended) then
-		s.ended = max(s.ended, input.ended)
+	local highest = s.change
+	if credible(input.ended) and input.ended > s.ended then
+		s.ended, dirty = input.ended, true
 	end
 	if input.handN > s.handN and credible(input.handN) then
-		s.word, s.handN, s.by = input.handWord, input.handN, input.handBy
+		s.word, s.handN, s.by, dirty = input.handWord, input.handN, input.handBy, true
 		s.handEnd = input.handFor > 0 and now + input.handFor or 0
 	end
 	if s.outage > 0 and s.outage <= s.ended then
@@ -307,6 +328,7 @@ local function merge()
 	if credible(input.told) then
 		s.change = max(s.change, input.told)
 	end
+	dirty = dirty or s.change ~= highest
 end
 
 local function expire()
@@ -315,12 +337,12 @@ local function expire()
 	end
 	for who, p in pairs(s.permits) do
 		if p[2] <= now then
-			s.permits[who] = nil
+			s.permits[who], dirty = nil, true
 			s.out, s.lost = s.out - 1, s.lost + 1
 		end
 	end
 	if s.rampAt > 0 and share() >= whole then
-		s.rampAt, s.top = 0, 0
+		s.rampAt, s.top, dirty = 0, 0, true
 	end
 end
 
@@ -345,15 +367,15 @@ local function report()
 		return
 	end
 	if calm() then
-		s.stir, push = now, true
+		s.stir, push, dirty = now, true, true
 	end
 	if calm() or now - s.stirred > r.window / 8 then
-		s.stirred = now
+		s.stirred, dirty = now, true
 	end
 end
 
 local function pause()
-	if failing() then
+	if input.vote == 1 then
 		return min(max(floor(s.members / 4), 5), 1000)
 	end
 	return 1000 + s.members
@@ -446,7 +468,7 @@ local function judge()
 	if held() or s.judged > 0 and now - s.judged < pause() and process ~= '' then
 		return
 	end
-	judged, s.judged = true, now
+	judged, s.judged, dirty = true, now, true
 	local w = weigh()
 	s.members, s.witnesses, s.votes, s.calls, s.failures, s.rules = w.members, w.witnesses, w.votes, w.calls, w.failures, w.rules
 	r = settings(match(s.rules, '^%d+:([^;]+)') or own)
@@ -475,7 +497,7 @@ local function give()
 	if s.given == 0 then
 		change('TRIAL', format('%d trial calls of all processes decide', r.of))
 	end
-	s.given = s.given + 1
+	s.given, dirty = s.given + 1, true
 	s.permits[process] = {s.given, now + r.trial}
 	s.out = s.out + 1
 end
@@ -486,7 +508,7 @@ local function try()
 	end
 	local permit = s.permits[process]
 	if input.trial > 0 and permit and input.trialOutage == s.outage and input.trialID == permit[1] then
-		s.permits[process] = nil
+		s.permits[process], dirty = nil, true
 		s.out = s.out - 1
 		if input.trial == 1 then
 			s.good = s.good + 1
@@ -527,7 +549,10 @@ end
 local function tell()
 	if #events > 0 then
 		for _, event in ipairs(events) do
-			attempt('LPUSH', history, event)
+			if string.find(attempt('LPUSH', history, event).err or '', 'WRONGTYPE', 1, true) then
+				attempt('DEL', history)
+				attempt('LPUSH', history, event)
+			end
 		end
 		attempt('LTRIM', history, 0, kept - 1)
 		attempt('PEXPIRE', history, week)
@@ -557,31 +582,43 @@ end
 
 local function view(before)
 	local permit = s.permits[process]
+	local rest = ''
+	if s.outage > 0 or s.rampAt > 0 or s.top > 0 or s.handN > 0 or push then
+		rest = format('%.0f %.0f %.0f %.0f %.0f %.0f %.0f %.0f %.0f %.0f %.0f %d',
+			s.outage, max(s.retry - now, 0), s.rampAt > 0 and now - s.rampAt or -1, s.top, s.handN, s.handEnd > 0 and max(s.handEnd - now, 1) or 0,
+			permit and permit[1] or 0, permit and permit[2] - now or 0, s.out, s.good, s.bad, push and 1 or 0)
+	end
 	local v = {
-		text(s.change), text(s.outage), text(s.ended), text(max(s.retry - now, 0)), s.rampAt > 0 and text(now - s.rampAt) or '-1', text(s.top),
-		s.word, text(s.handN), s.handEnd > 0 and text(max(s.handEnd - now, 1)) or '0', s.by,
-		permit and text(permit[1]) or '0', permit and text(permit[2] - now) or '0', calm() and '1' or '0', text(again()),
-		text(s.members), text(s.witnesses), text(s.votes), text(s.calls), text(s.failures),
-		text(s.out), text(s.good), text(s.bad), s.rules, s.reason, '', push and '1' or '0',
+		format('%.0f %.0f %d %.0f %.0f %.0f %.0f %.0f %.0f',
+			s.change, s.ended, calm() and 1 or 0, again(), s.members, s.witnesses, s.votes, s.calls, s.failures),
+		rest, s.word, s.by, s.rules, s.reason, '',
 	}
 	local told = news(before)
-	v[25] = trouble
+	v[7] = trouble
 	for _, event in ipairs(told) do
 		v[#v + 1] = event
 	end
 	return v
 end
 
+local none = {0, 0, 0, 0, 0, 0, 0, 0, 0} -- of an input that says no more
+
 local function step(i)
 	local a = head + (i - 1) * width
 	name, state, records, history = ARGV[a + 1], KEYS[3 * i], KEYS[3 * i + 1], KEYS[3 * i + 2]
-	trouble, events, push, judged = '', {}, false, false
+	trouble, events, push, judged, dirty = '', {}, false, false, false
+	local told, ended, calls, failures, vote = match(ARGV[a + 3], '^(%d+) (%d+) (%d+) (%d+) (%d)$')
+	local n = none
+	if ARGV[a + 4] ~= '' then
+		n = {}
+		for word in string.gmatch(ARGV[a + 4], '%S+') do
+			n[#n + 1] = tonumber(word)
+		end
+	end
 	input = {
-		rule = ARGV[a + 2], told = tonumber(ARGV[a + 3]), ended = tonumber(ARGV[a + 4]), outage = tonumber(ARGV[a + 5]), retryIn = tonumber(ARGV[a + 6]),
-		handWord = ARGV[a + 7], handN = tonumber(ARGV[a + 8]), handFor = tonumber(ARGV[a + 9]), handBy = ARGV[a + 10],
-		calls = tonumber(ARGV[a + 11]), failures = tonumber(ARGV[a + 12]), vote = tonumber(ARGV[a + 13]),
-		trialOutage = tonumber(ARGV[a + 14]), trialID = tonumber(ARGV[a + 15]), trial = tonumber(ARGV[a + 16]), want = ARGV[a + 17] == '1',
-		order = ARGV[a + 18], orderFor = tonumber(ARGV[a + 19]), orderBy = ARGV[a + 20],
+		rule = ARGV[a + 2], told = tonumber(told), ended = tonumber(ended), calls = tonumber(calls), failures = tonumber(failures), vote = tonumber(vote),
+		outage = n[1], retryIn = n[2], handN = n[3], handFor = n[4], trialOutage = n[5], trialID = n[6], trial = n[7], want = n[8] == 1,
+		orderFor = n[9], handWord = ARGV[a + 5], handBy = ARGV[a + 6], order = ARGV[a + 7], orderBy = ARGV[a + 8],
 	}
 	read()
 	merge()
@@ -593,7 +630,9 @@ local function step(i)
 	report()
 	judge()
 	try()
-	write()
+	if dirty then
+		write()
+	end
 	tell()
 	return view(before)
 end
