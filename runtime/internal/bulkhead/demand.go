@@ -60,8 +60,8 @@ func NewDemand(wants ...Want) (*Demand, error) {
 	return d, nil
 }
 
-// order is the one order in which everybody takes bulkheads, so that no two
-// entries wait for each other.
+// order is the order in which all entries take bulkheads, so that no two wait for
+// each other.
 func order(a, b *Bulkhead) int {
 	return cmp.Or(cmp.Compare(a.name, b.name), cmp.Compare(a.number, b.number))
 }
@@ -87,9 +87,8 @@ func (d *Demand) CountGate() {
 // Where ctx carries a reservation already, idle permits are borrowed from it
 // first, and only what is missing comes from the pool.
 //
-// The reservation serves calls from [Reservation.Open] on. One that is closed
-// before has served nobody, and all that it has goes back to where it came
-// from.
+// The reservation serves calls from [Reservation.Open] on. If it is closed before
+// that, every permit goes back to where it came from.
 func (d *Demand) Reserve(ctx context.Context, gates Gates) (r *Reservation, waited bool, refused *Refusal) {
 	if err := ctx.Err(); err != nil {
 		return nil, false, d.wants[0].Bulkhead.refuseDone(d.wants[0].N, WithCause(ctx, err))
@@ -123,9 +122,8 @@ func (d *Demand) Reserve(ctx context.Context, gates Gates) (r *Reservation, wait
 	return filling, waited, nil
 }
 
-// glance refuses what has no chance, before anything is taken or allocated:
-// what is too large for a bulkhead, wherever in the demand it is, and what is
-// not there now if nothing may wait.
+// glance refuses demands without a chance before anything is taken or allocated: one
+// of them is too large for its bulkhead, or nothing may wait and permits are missing.
 func (d *Demand) glance(mayWait bool) *Refusal {
 	var full *Want
 	var seen tally

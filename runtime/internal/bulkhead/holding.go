@@ -7,10 +7,10 @@ import (
 
 // A holding is what one reservation holds of one bulkhead. Holdings of the same
 // bulkhead in nested entries form a chain, along which idle permits are lent
-// from the outer to the inner and come back. A permit that was lent is booked
-// where it is, as idle or busy of the inner, and as lent by the outer.
+// from the outer to the inner and come back. A permit that is lent counts twice: as
+// idle or busy in the inner holding, and as lent in the outer one.
 //
-// The lock of the reservation's root guards what changes. The counts are short
+// The lock of the reservation's root guards the counts. They are short integers
 // because every entry allocates its holdings.
 type holding struct {
 	reservation *Reservation
@@ -41,7 +41,7 @@ type loan struct {
 // has one.
 func (h *holding) outer() *holding { return h.reservation.outer.find(h.bulkhead) }
 
-// total is the number of permits in the care of h.
+// total is the number of permits that h has, idle, busy or lent.
 func (h *holding) total() int32 { return h.idle + h.busy + h.lent }
 
 // fromPool is the number of permits that h and the open entries around it have
@@ -56,8 +56,8 @@ func (h *holding) fromPool() int32 {
 	return sum
 }
 
-// fill gets from the pool what a new reservation, which nobody else knows yet,
-// has not borrowed.
+// fill takes from the pool the permits that a new reservation could not borrow. No
+// other goroutine knows the reservation yet.
 func (h *holding) fill(ctx context.Context, p *waitBudget) (waited bool, refused *Refusal) {
 	n := h.n - h.owed
 	if n == 0 {
@@ -72,7 +72,7 @@ func (h *holding) fill(ctx context.Context, p *waitBudget) (waited bool, refused
 	return waited, nil
 }
 
-// to is where permits from the pool go.
+// to is the move that takes permits from the pool.
 func (h *holding) to() tally {
 	if h.as == Own {
 		return freeToBusy
@@ -97,8 +97,8 @@ func (h *holding) enclosing() int {
 	return int(h.outer().fromPool())
 }
 
-// keeps reports whether h has permits that may stay until its entry ends. What
-// a call on a ticket has goes when the call ends.
+// keeps reports whether h has permits that may stay until its entry ends. The
+// permit of a call on a ticket goes when the call ends.
 func (h *holding) keeps() bool { return h.idle > 0 || h.lent > 0 || h.busy > 0 && h.as != Ticket }
 
 // holds reports whether h or an open entry around it holds permits.
@@ -111,8 +111,8 @@ func (h *holding) holds() bool {
 	return false
 }
 
-// stuck is the number of permits that can't come free before a request inside h
-// is served: those without a call of their own that will end.
+// stuck is the number of permits that can't come free before a request inside h is
+// served, because no call will end on them.
 func (h *holding) stuck() int32 {
 	if h.as == Own {
 		return h.busy
@@ -120,8 +120,8 @@ func (h *holding) stuck() int32 {
 	return h.idle
 }
 
-// shift moves n permits of h, some of which it has back by that: they serve
-// first who waits inside it. Its lock must be held.
+// shift moves n permits of h. Permits that become idle by it serve the requests
+// inside h first. Its lock must be held.
 func (h *holding) shift(n int32, to tally) {
 	b := h.bulkhead
 	if h.reservation.waits.Load() == 0 {
@@ -135,7 +135,7 @@ func (h *holding) shift(n int32, to tally) {
 	b.serve()
 }
 
-// note lets the bulkhead know what is stuck in h after a change.
+// note tells the bulkhead how many permits are stuck in h after a change.
 func (h *holding) note() {
 	if h.reservation.waits.Load() > 0 {
 		h.bulkhead.mu.Lock()
@@ -144,7 +144,7 @@ func (h *holding) note() {
 	}
 }
 
-// book counts n permits, as far as they are for calls inside or not.
+// book counts n permits, as idle ones if they are for calls inside.
 func (h *holding) book(n int32) {
 	if h.as == Own {
 		h.busy += n
@@ -154,7 +154,7 @@ func (h *holding) book(n int32) {
 	h.fresh = h.idle
 }
 
-// borrow takes what enclosing entries can spare. The lock must be held.
+// borrow takes the permits that enclosing entries can spare. The lock must be held.
 func (h *holding) borrow() {
 	for from := h.outer(); from != nil && h.owed < h.n; from = from.outer() {
 		h.borrowFrom(from, h.n-h.owed)
@@ -176,8 +176,8 @@ func (h *holding) borrowFrom(from *holding, n int32) int32 {
 	return n
 }
 
-// owe books a loan. Those of the lenders furthest out come first, because they
-// are paid back first.
+// owe books a loan. Loans of the outermost lenders come first, because they are
+// paid back first.
 func (h *holding) owe(from *holding, n int32) {
 	h.owed += n
 	at := &h.loans
@@ -207,8 +207,8 @@ func (h *holding) lend(n int32) int32 {
 	return n
 }
 
-// takeBack books n permits that h had lent. Spent says that each served the one
-// call of a ticket.
+// takeBack books n permits that h had lent. If spent, each has served the one call
+// of a ticket.
 func (h *holding) takeBack(n int32, from tally, spent bool) {
 	h.lent -= n
 	if !h.reservation.closed && (h.as == Lease || !spent) {
@@ -222,9 +222,9 @@ func (h *holding) takeBack(n int32, from tally, spent bool) {
 	}
 }
 
-// release gives back n permits that h no longer counts. What served no call goes
-// to the lenders, whose calls can still use it; what is spent goes to the pool
-// rather than there. It returns how many went to the pool.
+// release gives back n permits that h no longer counts. Permits that served no call
+// go to the lenders, whose calls can still use them; spent ones go to the pool. It
+// returns how many went to the pool.
 func (h *holding) release(n int32, from tally, spent bool) (pooled int32) {
 	due := min(n, h.owed)
 	if spent {
@@ -249,7 +249,7 @@ func (h *holding) repay(n int32, from tally, spent bool) {
 	}
 }
 
-// open makes the holding one that calls look for, and counts what it got.
+// open lets calls find the holding, and counts its permits.
 func (h *holding) open() {
 	if h.as != Own {
 		h.bulkhead.open.Add(1)
@@ -263,12 +263,12 @@ func (h *holding) open() {
 	h.missOwn()
 }
 
-// missOwn counts the entry's own call as overflow, if it had to look for its
-// permit in the pool.
+// missOwn counts the entry's own call as overflow if its permit had to come from the
+// pool.
 func (h *holding) missOwn() { h.outer().miss(h.n - h.owed) }
 
-// close gives back the permits without a call, and the entry's own. Spent says
-// that the body ran.
+// close gives back the permits without a call, and the entry's own. If spent, the
+// body has run.
 func (h *holding) close(spent bool) {
 	if h.as == Own {
 		own := h.busy
@@ -285,8 +285,8 @@ func (h *holding) close(spent bool) {
 	}
 }
 
-// beginCall lets a call run on an idle permit of h or, if h has none, of the
-// holdings around it. It returns the one whose permit it is, or nil.
+// beginCall lets a call run on an idle permit of h or, if h has none, of a holding
+// around it. It returns the holding whose permit it is, or nil.
 func (h *holding) beginCall() *holding {
 	for from := h; from != nil; from = from.outer() {
 		if from.idle > 0 {
@@ -332,7 +332,7 @@ func (h *holding) miss(n int32) {
 	}
 }
 
-// undoCall takes back the permit of a call that was not made: nothing is spent.
+// undoCall takes back the permit of a call that was not made, and spends nothing.
 func (h *holding) undoCall() {
 	h.lock()
 	defer h.unlock()

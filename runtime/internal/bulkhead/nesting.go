@@ -2,21 +2,20 @@ package bulkhead
 
 import "context"
 
-// stuck is what a bulkhead knows of the permits that can't come free before a
-// request in its queue is served. The bulkhead's lock guards it.
+// stuck counts the permits of a bulkhead that can't come free before a request in
+// its queue is served. The bulkhead's lock guards it.
 type stuck struct {
 	permits int32 // of all entries
 	inside  map[*holding]*inside
 }
 
-// inside is what waits inside one holding.
+// inside counts the requests that wait inside one holding.
 type inside struct {
 	requests int   // at least one
 	permits  int32 // stuck in the holding because of them
 }
 
-// findEntries looks for the entries around a call; those around an entry are
-// known.
+// findEntries looks for the entries around a call. An entry knows those around it.
 func (b *Bulkhead) findEntries(ctx context.Context, c *claim) {
 	if c.call {
 		c.in = carried(ctx)
@@ -37,8 +36,8 @@ func (c *claim) inOrder(b *Bulkhead) bool {
 	return !c.in.holdsAfter(b)
 }
 
-// passes reports whether the claim may find permits past a queue, although it
-// can't wait.
+// passes reports whether the claim may get permits past the queue although it can't
+// wait.
 func (c *claim) passes(t tally) bool { return c.within != nil && t.queued() }
 
 // lockEntries locks the entries around w, whose holdings its wait concerns.
@@ -50,8 +49,8 @@ func (w *waiter) lockEntries() (unlock func()) {
 	return w.within.unlock
 }
 
-// enclose finds out whether w is the request of a holder, and notes what is
-// stuck while it waits.
+// enclose marks the request of a holder, and notes the permits that are stuck while
+// it waits.
 func (b *Bulkhead) enclose(w *waiter) {
 	if w.within == nil || !w.within.holds() {
 		return
@@ -70,7 +69,7 @@ func (b *Bulkhead) enclose(w *waiter) {
 	}
 }
 
-// disclose forgets what was stuck because of w.
+// disclose forgets the permits that were stuck because of w.
 func (b *Bulkhead) disclose(w *waiter) {
 	if !w.holder {
 		return
@@ -95,8 +94,8 @@ func (b *Bulkhead) note(h *holding) {
 	}
 }
 
-// serveFrom gives idle permits of h to those that wait inside it. Both locks
-// must be held.
+// serveFrom gives idle permits of h to the requests inside it. Both locks must be
+// held.
 func (b *Bulkhead) serveFrom(h *holding) {
 	for w := b.queue.first; w != nil && w.holder && h.idle > 0; {
 		next := w.next
@@ -140,8 +139,8 @@ func (w *waiter) isInside(h *holding) bool {
 	return false
 }
 
-// breakCircle refuses the newest request of those who wait for each other, if
-// nothing can come free any more. It reports whether there was one.
+// breakCircle refuses the newest of the requests that wait for each other, if no
+// permit can come free any more. It reports whether it refused one.
 func (b *Bulkhead) breakCircle() bool {
 	if t := b.now(); b.stuck.permits == 0 || int(b.stuck.permits) < t.busy()+t.idle() {
 		return false

@@ -23,8 +23,8 @@ func (c *claim) fits(size int) bool { return c.n+c.held <= size }
 // wanted is the number of permits that the caller asked for.
 func (c *claim) wanted() int { return c.n + c.loan }
 
-// Gates stand before the bulkhead. Who waits for a permit asks them again when
-// their answer may have changed, and waits no longer once they refuse.
+// Gates stand before the bulkhead. A request that waits asks them again when their
+// answer may have changed, and leaves the queue once they refuse.
 type Gates interface {
 	// Watch sends to news, without waiting, whenever the answer may be another.
 	Watch(news chan<- struct{})
@@ -67,8 +67,8 @@ func ended(ctx context.Context, now time.Time) error {
 	return nil
 }
 
-// obtain takes what c claims, and waits for it as long as p and ctx allow. From
-// is where the permit of a call came from, nil if that is the pool.
+// obtain takes the permits that c claims, and waits for them as long as p and ctx
+// allow. It returns the holding that gave the permit of a call, nil if the pool did.
 func (b *Bulkhead) obtain(ctx context.Context, c claim, p *waitBudget) (from *holding, waited bool, refused *Refusal) {
 	t, ok := b.take(c.n, c.to)
 	if ok {
@@ -134,7 +134,7 @@ func (b *Bulkhead) availableTo(w *waiter) int {
 	return max(0, b.now().free()) + w.loan
 }
 
-// await returns when w was granted, or is not to wait any longer.
+// await returns when w is granted, or must not wait any longer.
 func (b *Bulkhead) await(ctx context.Context, done <-chan struct{}, w *waiter, left time.Duration, gates Gates) *Refusal {
 	timer := time.NewTimer(left)
 	defer timer.Stop()
@@ -206,9 +206,9 @@ func (b *Bulkhead) handBack(w *waiter) {
 	b.put(int32(w.n), -w.to)
 }
 
-// leave takes w out of the queue and lets those behind it move up. It reports
-// false if its turn has come in the meantime, and may come right now: permits
-// may be free that nobody has served the queue with yet.
+// leave takes w out of the queue and lets the requests behind it move up. It reports
+// false if w is granted meanwhile, also by leave itself: permits may be free with
+// which the queue was not served yet.
 func (b *Bulkhead) leave(w *waiter) (available int, left bool) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -222,8 +222,8 @@ func (b *Bulkhead) leave(w *waiter) (available int, left bool) {
 	return available, true
 }
 
-// refuseLate refuses who has left the queue. The context is asked without the
-// lock, for it may be anybody's code.
+// refuseLate refuses a request that has left the queue. It asks the context without
+// the lock, because a context may be anybody's code.
 func (b *Bulkhead) refuseLate(ctx context.Context, w *waiter, available int, gated bool) *Refusal {
 	if gated {
 		return &Refusal{Bulkhead: b, Kind: Gated, Wanted: w.wanted(), Available: available}
@@ -261,7 +261,7 @@ func (b *Bulkhead) grantAll() {
 	}
 }
 
-// grant ends the wait of w, which has its permits.
+// grant ends the wait of w, whose permits are taken.
 func (b *Bulkhead) grant(w *waiter) {
 	b.remove(w)
 	w.verdict <- nil

@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// Refusing tells that a bulkhead has begun to refuse requests, or, when it has
-// refused none for a while, that this is over.
+// Refusing says that a bulkhead has begun to refuse requests or, once it has refused
+// none for a while, that this is over.
 type Refusing struct {
 	At       time.Time
 	Bulkhead string
@@ -18,9 +18,9 @@ type Refusing struct {
 	Lasted   time.Duration // as far as it was seen
 }
 
-// calm is how long a bulkhead refuses nothing until its refusing is over. Where
-// it begins again soon it takes longer, so that a bulkhead at its limit is told of
-// now and then and not at each turn.
+// calm is the time without a refusal after which refusing is over. It grows where
+// refusing begins again soon, so that a bulkhead at its limit is not told of at each
+// turn.
 const (
 	calm     = 10 * time.Second
 	calmest  = 10 * time.Minute
@@ -48,7 +48,7 @@ type refusing struct {
 // nor call the bulkhead.
 func (b *Bulkhead) Watch(tell func(Refusing)) { b.refusing = &refusing{tell: tell} }
 
-// EndWatch ends what Watch began, and refusing that goes on as far as it is told.
+// EndWatch ends Watch. If the bulkhead is refusing, it tells that this is over.
 func (b *Bulkhead) EndWatch() {
 	w := b.refusing
 	if w == nil {
@@ -62,7 +62,7 @@ func (b *Bulkhead) EndWatch() {
 	w.closed = true
 }
 
-// noteRefusal is all that a refusal pays while refusing goes on.
+// noteRefusal notes that refusing has begun. While it goes on, a refusal only reads.
 func (b *Bulkhead) noteRefusal(kind Kind) {
 	if kind != Done {
 		b.fill()
@@ -125,8 +125,8 @@ func (b *Bulkhead) endRefusing(now time.Time) {
 	})
 }
 
-// refusals are the requests that got no permit, though their callers waited for
-// one.
+// refusals counts the requests that got no permit although their callers were still
+// there.
 func (b *Bulkhead) refusals() uint64 {
 	c := &b.counters
 	return c.refused[Full].Load() + c.refused[TooLarge].Load() + c.refused[Cancelled].Load()

@@ -164,9 +164,9 @@ func (r *Reservation) holdsAfter(b *Bulkhead) bool {
 	return false
 }
 
-// use lets a call of b run on a permit of r or of a reservation around it. From
-// is where that came from: nil if it has to come from the pool. Within is the
-// innermost holding that was asked.
+// use lets a call of b run on a permit of r or of a reservation around it. It returns
+// the holding that gives the permit, nil if the permit has to come from the pool, and
+// the innermost holding that was asked.
 func (r *Reservation) use(b *Bulkhead) (from, within *holding) {
 	if r == nil {
 		return nil, nil
@@ -178,8 +178,8 @@ func (r *Reservation) use(b *Bulkhead) (from, within *holding) {
 	return within.beginCall(), within
 }
 
-// borrow takes from the enclosing reservations what they can spare, and refuses
-// what the pool could never add to what they hold.
+// borrow takes from the enclosing reservations the permits that they can spare. It
+// refuses if the pool could never add the rest.
 func (r *Reservation) borrow() *Refusal {
 	mu := &r.root().mu
 	mu.Lock()
@@ -206,8 +206,7 @@ func (r *Reservation) missOwn(refused *Refusal) {
 	}
 }
 
-// Open makes the reservation one that serves calls. It is for the moment before
-// the body runs.
+// Open lets calls find the reservation. Call it just before the body runs.
 func (r *Reservation) Open() {
 	r.opened = true
 	for i := range r.holdings {

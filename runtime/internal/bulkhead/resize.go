@@ -2,11 +2,11 @@ package bulkhead
 
 import "math"
 
-// Resize puts new settings in force. It never blocks and breaks no promise:
-// after a shrink what is held stays held, and nothing is granted until enough
-// came back; a queued request that the new size can never hold fails at once; a
-// growth serves the queue at once. Whoever waits already keeps the wait it
-// began with. It panics if no bulkhead can have the size.
+// Resize puts new settings in force. It never blocks. After a shrink, permits that
+// are held stay held, and none is granted until enough have come back; a queued
+// request that the new size can never hold is refused at once. A growth serves the
+// queue at once. A request that waits already keeps the longest wait that it began
+// with. Resize panics if no bulkhead can have the size.
 func (b *Bulkhead) Resize(s Settings) {
 	s.mustFit(b.name)
 	b.mu.Lock()
@@ -34,8 +34,8 @@ func (b *Bulkhead) tune(s Settings) {
 	}
 }
 
-// refuseMisfits refuses the queued requests that the size can never hold. What
-// entries around one hold may be less than when it was asked.
+// refuseMisfits refuses the queued requests that the size can never hold. A nested
+// request asks first what the entries around it hold now.
 func (b *Bulkhead) refuseMisfits() {
 	for w := b.queue.first; w != nil; {
 		next := w.next

@@ -2,7 +2,7 @@ package bulkhead
 
 import "sync/atomic"
 
-// counters count since the bulkhead was made.
+// counters grow from when the bulkhead is made.
 type counters struct {
 	refused  [Done + 1]atomic.Uint64 // by Kind
 	gate     atomic.Uint64
@@ -58,8 +58,8 @@ func (b *Bulkhead) Snapshot() Snapshot {
 	return b.snapshot(b.now(), before)
 }
 
-// maxReads is how often a snapshot is tried, where others count all the time.
-// Even the last try shows nothing impossible, because of the order of reading.
+// maxReads is how often Snapshot tries to read while others count. Even the last try
+// shows nothing impossible, because of the order of reading.
 const maxReads = 100
 
 // counted are the counters as read.
@@ -68,8 +68,8 @@ type counted struct {
 	gate, used, overflow, unused, reserved uint64
 }
 
-// read reads what comes of reserved permits before how many there were, so that
-// it never finds more of the former.
+// read reads the outcomes of reserved permits before their number, so that it never
+// finds more outcomes than permits.
 func (c *counters) read() counted {
 	read := counted{gate: c.gate.Load(), used: c.used.Load(), overflow: c.overflow.Load(), unused: c.unused.Load()}
 	for kind := range c.refused {
