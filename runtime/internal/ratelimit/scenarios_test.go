@@ -454,3 +454,41 @@ func TestReloadsBesideCallsLoseNoTokensAndNoWaiters(t *testing.T) {
 		t.Errorf("at the end a whole burst is there after %v: %+v", wait, l.Snapshot())
 	}
 }
+
+func TestAWaitMayTakeTheWholeTime(t *testing.T) {
+	exact := waiting()
+	exact.MaxWaitDuration = 100 * time.Millisecond
+	play(t, exact, func(s *scenario) {
+		s.begin(1)
+		if got := <-s.start(context.Background()); got != (end{100, nil}) {
+			t.Errorf("%+v", got)
+		}
+	})
+}
+
+func TestARuleWhoseUnitsAreSmallBeginsAnew(t *testing.T) {
+	play(t, perSecond(999_999_937, 2), func(s *scenario) {
+		first := s.rule.Load()
+		s.begin(2)
+		time.Sleep(first.life + 1)
+		s.begin(2)
+		if now := s.rule.Load(); now == first || now.epoch != breaker.Now() || now.life != first.life {
+			t.Errorf("after %v the rule began at %v, now is %v", first.life, now.epoch, breaker.Now())
+		}
+		if s.glance(1) {
+			t.Error("a third call begins at once")
+		}
+	})
+}
+
+func TestABurstMustFillInAYear(t *testing.T) {
+	for burst, want := range map[int]int{1: 0, 4: 0, 5: 1, 1_000_000_000: 1} {
+		s := Settings{Limit: new(4), Period: 8760 * time.Hour, Burst: burst}
+		if got := s.Check(); len(got) != want {
+			t.Errorf("a burst of %d: %v", burst, got)
+		}
+	}
+	if got := (&Settings{Period: 8760 * time.Hour, Burst: 1_000_000_000}).Check(); len(got) > 0 {
+		t.Errorf("without a limit: %v", got)
+	}
+}
