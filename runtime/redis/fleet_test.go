@@ -244,10 +244,6 @@ func TestSharingIsTurnedOffAndOnWhileAnOutageLasts(t *testing.T) {
 	}
 }
 
-func unshared(settings string) string {
-	return strings.Replace(settings, `"shared": true`, `"shared": false`, 1)
-}
-
 func TestOneOptionServesManyRegistries(t *testing.T) {
 	t.Parallel()
 	s := startServer(t)

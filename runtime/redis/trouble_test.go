@@ -253,10 +253,6 @@ func (r *rig) history() (changes []string) {
 
 func sorted(texts []string) []string { return slices.Sorted(slices.Values(texts)) }
 
-func patient(settings string) string {
-	return strings.Replace(settings, `"testDelay": "100ms"`, `"testDelay": "1h"`, 1)
-}
-
 const stateKey, historyKey = "shop:v2:{shop:v2:0}state:b", "shop:v2:{shop:v2:0}history:b"
 
 // Whatever becomes of the server in an outage: the breaker is held until its

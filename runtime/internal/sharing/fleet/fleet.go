@@ -232,6 +232,17 @@ func (f *Fleet) post(name string, e event) {
 	}
 }
 
+// forget ends the posting of a breaker that is shared no more.
+func (f *Fleet) forget(name string) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if _, shares := f.members[name]; !shares {
+		f.posting.Lock()
+		delete(f.shares, name)
+		f.posting.Unlock()
+	}
+}
+
 // letters takes the events that came.
 func (f *Fleet) letters() (all []letter) {
 	f.posting.Lock()

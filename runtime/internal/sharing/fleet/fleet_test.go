@@ -324,3 +324,26 @@ func TestFleetS20AnOrderWaitsForTheStore(t *testing.T) {
 		until(t, 20*time.Second, func() bool { return held(all) == 0 })
 	})
 }
+
+// An instance that is forgotten and made anew has another breaker of its name.
+func TestABreakerThatIsMadeAnewIsShared(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		all := start(t, 3, storetest.NewMemory(), nil)
+		first := all[0].Breaker
+		all[0].fleet.Leave(first)
+		time.Sleep(time.Second)
+		if n := len(all[0].fleet.Snapshot()); n != 0 {
+			t.Errorf("%d breakers are shared after the only one has left", n)
+		}
+		static := new(breaker.Static)
+		setting.Defaults(static)
+		static.SuccessThresholdCapacity = static.SuccessThreshold
+		all[0].Breaker = breaker.New("b", static.Strategy(), breaker.Hooks{Transition: all[0].fleet.Transition, Fleet: all[0].fleet.Event})
+		all[0].fleet.Join(all[0].Breaker, breaker.Fleet{Shared: true})
+		traffic(t, all, 100*time.Millisecond, func(int) bool { return true })
+		until(t, time.Minute, func() bool { return held(all) == 3 })
+		if first.Snapshot().Held {
+			t.Error("the breaker that has left is held")
+		}
+	})
+}

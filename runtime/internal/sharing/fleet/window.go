@@ -26,7 +26,6 @@ func (w *window) add(now time.Time, calls, failures int64) {
 	}
 	began := now.Truncate(max(w.span/buckets, time.Millisecond))
 	if n := len(w.buckets); n > 0 && !began.After(w.buckets[n-1].began) {
-		began = w.buckets[n-1].began
 		w.buckets[n-1].calls += calls
 		w.buckets[n-1].failures += failures
 		return

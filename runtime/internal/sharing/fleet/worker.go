@@ -96,8 +96,20 @@ func (w *worker) step() (next time.Time) {
 	if w.store != nil {
 		w.exchange(time.Now())
 	}
+	w.forget()
 	w.publish()
 	return w.nextAt()
+}
+
+// forget drops members that have left, so that instances that come and go leave
+// nothing behind.
+func (w *worker) forget() {
+	for name, m := range w.all {
+		if m.sharing == left {
+			delete(w.all, name)
+			w.fleet.forget(name)
+		}
+	}
 }
 
 // nextAt is when the worker has something to do.
@@ -132,7 +144,7 @@ func (w *worker) apply(m *shared, e event, now time.Time) {
 			m.core.Hold(uint64(a.outage), instant(a.until), a.why)
 		case permit:
 			if !m.core.Permit(uint64(a.outage), "this process may make a trial for all") {
-				w.fleet.post(m.name, declined{a.outage})
+				w.fleet.post(m.name, declined(a))
 			}
 		case ramp:
 			m.core.Ramp(float64(a.share)/1000, "the outage of all processes ended: "+m.last.Reason)
@@ -190,7 +202,8 @@ func (w *worker) takeIn(now time.Time) {
 				w.all[l.breaker] = m
 			}
 			m.own = e.own
-			if m.sharing != joined {
+			if m.sharing != joined || m.core != e.core {
+				m.core = e.core // another one, if an instance was made anew
 				m.calls, m.failures = e.calls, e.failures
 			}
 			w.apply(m, join{ruleOf(w.settings, e.own, e.core.Budget()), w.settings.FlushInterval}, now)
