@@ -23,7 +23,6 @@ import (
 // library is failsafe-go's limiter in the model: calls that time out are recorded.
 type library struct {
 	limiter adaptivelimiter.AdaptiveLimiter[any]
-	permits []adaptivelimiter.Permit
 }
 
 func newLibrary() overload.Limiter {

@@ -169,7 +169,7 @@ func TestFieldI04ThePairedControlDecidesOnABusyMachine(t *testing.T) {
 	r := results{experiment: told, cells: []cell{calm.cell(reference), storm.cell(slow), calm.cell(failing), calm.cell(well)}}
 	for i := range r.cells {
 		for _, record := range r.cells[i].records() {
-			late(record, 1)
+			late(record, 2)
 		}
 	}
 	for i, want := range map[int]ruling{fails: supported, level: supported, keeps: supported, slows: unsupported, dead: supported, free: supported} {
