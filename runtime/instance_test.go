@@ -288,7 +288,8 @@ func TestAThousandInstancesLeaveNothingBehind(t *testing.T) {
 	}
 	wantBase("forgotten")
 	runtime.KeepAlive(held)
-	makeAll()
+	held = makeAll()
+	held = nil
 	wantBase("held no more")
 	runtime.KeepAlive(gate)
 }

@@ -1,7 +1,7 @@
 // Command shop runs a small shop whose calls are guarded by generated wrappers,
 // and shows what the guards do while its services become slow, fail and recover.
 //
-//	go run ./examples/shop [-duration 20s] [-rate 50] [-config resilience.json]
+//	go run ./examples/shop [-duration 20s] [-rate 50] [-config resilience.json] [-admin 127.0.0.1:0]
 //
 // Everything is real and on loopback: three HTTP servers, HTTP clients behind
 // the annotated interfaces of shop.go, customers that check out at a fixed rate.
@@ -30,6 +30,7 @@ type options struct {
 	duration time.Duration
 	rate     int
 	config   string
+	admin    string
 }
 
 func main() {
@@ -37,6 +38,7 @@ func main() {
 	flag.DurationVar(&o.duration, "duration", 20*time.Second, "how long to run")
 	flag.IntVar(&o.rate, "rate", 50, "checkouts per second, 1 to 1000")
 	flag.StringVar(&o.config, "config", "", "the settings (default: this example's resilience.json)")
+	flag.StringVar(&o.admin, "admin", "", "serve the live page on this loopback `address`; port 0 takes a free one")
 	flag.Parse()
 	if err := o.check(flag.Args()); err != nil {
 		fmt.Fprintln(os.Stderr, "shop:", err)
@@ -99,6 +101,11 @@ func run(ctx context.Context, o options, out io.Writer) error {
 	}
 	hello := fmt.Sprintf("%s/s on %s for %v; edit %s while it runs", words.Count(o.rate, "checkout"), town.front.url, o.duration, config)
 	fmt.Fprintln(out, column.Wrap(hello, "  "))
+	stop, err := servePage(o.admin, registry, out)
+	if err != nil {
+		return err
+	}
+	defer stop()
 	town.live(ctx, o, screen, registry)
 	return nil
 }

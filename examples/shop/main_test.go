@@ -181,3 +181,23 @@ func TestWrongOptionsAreRefusedWithTheReason(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+func TestShopServesItsPage(t *testing.T) {
+	ctx, stop := context.WithCancel(t.Context())
+	screen := newTerminal()
+	ended := make(chan error, 1)
+	go func() {
+		ended <- run(ctx, options{duration: time.Hour, rate: 20, config: "resilience.json", admin: "127.0.0.1:0"}, screen)
+	}()
+	waitFor(t, screen, "the live page: http://127.0.0.1:")
+	_, address, _ := strings.Cut(screen.String(), "the live page: ")
+	address, _, _ = strings.Cut(address, "\n")
+	answer, err := http.Get(address + "snapshot")
+	if err != nil || answer.StatusCode != http.StatusOK {
+		t.Errorf("%s answers %v, %v", address, answer, err)
+	}
+	stop()
+	if err := <-ended; err != nil {
+		t.Error(err)
+	}
+}
