@@ -56,7 +56,9 @@ func extracted(options extract.Options, stdout, stderr io.Writer) int {
 	if _, err := os.Lstat(options.Output); err == nil {
 		return taken(options.Output, interfaceHint, stderr)
 	}
+	progress := newProgress(stderr)
 	result, err := extract.Interface(options)
+	progress.end()
 	for _, note := range result.Notes {
 		fmt.Fprintln(stderr, "resgen interface:", note)
 	}

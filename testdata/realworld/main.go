@@ -4,7 +4,7 @@
 //
 // Usage:
 //
-//	go run -C testdata/realworld . [-only NAME,…] [-dir FOLDER] [-o FILE]
+//	GOWORK=off go run -C testdata/realworld . [-only NAME,…] [-dir FOLDER] [-o FILE]
 //
 // Interfaces of a module are embedded; structs get an interface from resgen
 // interface. The result is a page with a table, docs/realworld.md. It takes

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"runtime"
@@ -10,11 +11,11 @@ import (
 
 const intro = `# Clients of the real world
 
-<!-- Written by go run -C testdata/realworld . -->
+<!-- Written by GOWORK=off go run -C testdata/realworld . -->
 
 What resgen makes of clients that people use. Interfaces of a module are embedded; structs have theirs from ` + "`resgen interface`" + `. The
 type has a breaker, a bulkhead and a timeout. Each package was generated, vetted and run: a client that always fails opens the
-breaker, which then refuses every method that is guarded.
+breaker, which then refuses every method that is guarded. Times are of two cores that had other work to do.
 
 `
 
@@ -31,6 +32,12 @@ func page(outcomes []outcome) []byte {
 		}
 		if o.err != nil {
 			fmt.Fprintf(&out, "| `%s` | fails: %s | | | | | | | |\n", o.module, strings.ReplaceAll(firstLine(o.err.Error()), "|", "\\|"))
+		}
+	}
+	out.WriteString("\n## What passes through\n\nWhere such a method talks to the service, give it a context and an error in an interface of your own, and an adapter.\n\n")
+	for _, o := range outcomes {
+		for _, c := range o.clients {
+			out.WriteString(c.passing())
 		}
 	}
 	out.WriteString("\n## Warnings\n\n")
@@ -62,7 +69,7 @@ func summary(outcomes []outcome) string {
 			guarded += len(c.Guarded())
 		}
 	}
-	return fmt.Sprintf("%d modules, %d clients, %d methods: %d are guarded, %d pass through.\n",
+	return fmt.Sprintf("%d packages, %d clients, %d methods: %d are guarded, %d pass through.\n",
 		len(outcomes), clients, methods, guarded, methods-guarded)
 }
 
@@ -87,12 +94,30 @@ func (o outcome) row(i int, c tried) string {
 		module, c.Type(), len(c.methods)+len(c.leftOut), len(c.Guarded()), bounded, c.why(), warnings, written, generated)
 }
 
+// passing names methods that pass through.
+func (c tried) passing() string {
+	const few = 12
+	var names []string
+	for _, m := range c.methods {
+		if !m.guarded() {
+			names = append(names, m.name)
+		}
+	}
+	if len(names) == 0 {
+		return ""
+	}
+	if more := len(names) - few; more > 1 {
+		names = append(names[:few], fmt.Sprintf("%d more", more))
+	}
+	return fmt.Sprintf("- `%s`: %s\n", c.Type(), strings.Join(names, ", "))
+}
+
 // why counts the reasons for which methods pass through.
 func (c tried) why() string {
 	reasons := map[string]int{}
 	for _, m := range c.methods {
 		if !m.guarded() {
-			reasons[strings.TrimPrefix(m.remarks, through)]++
+			reasons[cmp.Or(c.meant[m.name], strings.TrimPrefix(m.remarks, through))]++
 		}
 	}
 	if len(c.leftOut) > 0 {

@@ -71,7 +71,7 @@ var samples = []sample{
 		embedded("github.com/elastic/go-elasticsearch/v8/esapi", "Transport", "Transport"),
 	}},
 	{"opensearch", "github.com/opensearch-project/opensearch-go/v4", "v4.8.1", []client{
-		written("github.com/opensearch-project/opensearch-go/v4/opensearchapi", "Client", "Search"),
+		written("github.com/opensearch-project/opensearch-go/v4/opensearchapi", "documentClient", "Documents"),
 	}},
 	{"sarama", "github.com/IBM/sarama", "v1.61.1", []client{
 		embedded("github.com/IBM/sarama", "SyncProducer", "Producer"),
@@ -145,6 +145,8 @@ var samples = []sample{
 	}},
 	{"neo4j", "github.com/neo4j/neo4j-go-driver/v5", "v5.28.4", []client{
 		embedded("github.com/neo4j/neo4j-go-driver/v5/neo4j", "DriverWithContext", "Graph"),
+	}},
+	{"neo4jsession", "github.com/neo4j/neo4j-go-driver/v5", "v5.28.4", []client{
 		embedded("github.com/neo4j/neo4j-go-driver/v5/neo4j", "SessionWithContext", "Session"),
 	}},
 	{"influx", "github.com/influxdata/influxdb-client-go/v2", "v2.14.0", []client{

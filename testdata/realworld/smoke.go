@@ -1,6 +1,9 @@
 package main
 
-import "text/template"
+import (
+	"slices"
+	"text/template"
+)
 
 func (c tried) Name() string { return c.name }
 func (c tried) Args() string { return c.args }
@@ -15,8 +18,12 @@ func (c tried) Guarded() (names []string) {
 	return names
 }
 
-func (o outcome) Package() string  { return o.name }
-func (o outcome) Clients() []tried { return o.clients }
+func (o outcome) Package() string { return o.name }
+
+// Clients are those that have a wrapper.
+func (o outcome) Clients() []tried {
+	return slices.DeleteFunc(slices.Clone(o.clients), func(c tried) bool { return len(c.methods) == 0 })
+}
 
 var smokeTest = template.Must(template.New("").Parse(`package {{.Package}}
 
@@ -24,7 +31,6 @@ import (
 	"context"
 	"errors"
 	"log/slog"
-	"net/http"
 	"reflect"
 	"testing"
 
@@ -52,7 +58,7 @@ func smoke(t *testing.T, wrapper any, guarded ...string) {
 
 var panicked = errors.New("panicked")
 
-// call calls a method with nothing but a context.
+// call calls a method with empty arguments.
 func call(method reflect.Value) (err error) {
 	defer func() {
 		if recover() != nil {
@@ -65,8 +71,8 @@ func call(method reflect.Value) (err error) {
 		case method.Type().IsVariadic() && i == method.Type().NumIn()-1:
 		case t == reflect.TypeFor[context.Context]():
 			args = append(args, reflect.ValueOf(context.Background()))
-		case t == reflect.TypeFor[*http.Request]():
-			args = append(args, reflect.ValueOf(&http.Request{}))
+		case t.Kind() == reflect.Pointer: // it may carry the context
+			args = append(args, reflect.New(t.Elem()))
 		default:
 			args = append(args, reflect.Zero(t))
 		}
@@ -76,7 +82,10 @@ func call(method reflect.Value) (err error) {
 	return err
 }
 {{range .Clients}}
-type no{{.Name}} struct{ {{.Name}}{{.Args}} }
+type (
+	next{{.Name}} = {{.Name}}{{.Args}} // by another name, because it may have a method of its own
+	no{{.Name}}   struct{ next{{.Name}} }
+)
 
 func Test{{.Name}}(t *testing.T) {
 	registry, err := resilience.New(resilience.Logger(slog.New(slog.DiscardHandler)))

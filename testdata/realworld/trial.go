@@ -43,7 +43,7 @@ func (c command) run(name string, args ...string) (string, error) {
 	cmd.Env = append(os.Environ(), "GOWORK=off", "GOFLAGS=-mod=mod")
 	out, err := cmd.CombinedOutput()
 	if err != nil {
-		err = fmt.Errorf("%s %s: %w\n%s", filepath.Base(name), strings.Join(args, " "), err, bytes.TrimSpace(out))
+		err = fmt.Errorf("%s\n(%s %s: %w)", bytes.TrimSpace(out), filepath.Base(name), strings.Join(args, " "), err)
 	}
 	return string(out), err
 }
@@ -62,6 +62,7 @@ type tried struct {
 	client
 	methods []method
 	leftOut []string
+	meant   map[string]string // why the interface marks methods none
 	written time.Duration
 }
 
@@ -120,7 +121,11 @@ func (c command) files(texts map[string]string) error {
 	return nil
 }
 
-var leftOut = regexp.MustCompile(`(?m)^\t// (\w+) is left out: it needs`)
+// What resgen interface says of methods.
+var (
+	leftOut   = regexp.MustCompile(`(?m)^\t// (\w+) is left out: it needs`)
+	unguarded = regexp.MustCompile(`(?m)^\t// It (?:passes through unguarded|is not guarded), because (.*)\.\n(?:\t//.*\n)*\t(\w+)\(`)
+)
 
 // write writes the interfaces.
 func (t *trial) write(in command, o *outcome) error {
@@ -144,6 +149,10 @@ func (t *trial) write(in command, o *outcome) error {
 		}
 		for _, match := range leftOut.FindAllSubmatch(text, -1) {
 			done.leftOut = append(done.leftOut, string(match[1]))
+		}
+		done.meant = map[string]string{}
+		for _, match := range unguarded.FindAllStringSubmatch(string(text), -1) {
+			done.meant[match[2]] = match[1]
 		}
 		o.clients = append(o.clients, done)
 	}
@@ -170,12 +179,13 @@ func (t *trial) generate(in command, o *outcome) error {
 	began := time.Now()
 	said, err := in.run(t.resgen)
 	o.generated = time.Since(began)
+	if err != nil {
+		return err
+	}
 	for line := range strings.Lines(said) {
 		o.warnings = append(o.warnings, strings.TrimSpace(line))
 	}
-	if err == nil {
-		_, err = in.run(t.resgen, "-check")
-	}
+	_, err = in.run(t.resgen, "-check")
 	return err
 }
 
@@ -191,13 +201,20 @@ func (t *trial) list(in command, o *outcome) error {
 		indent := len(line) - len(strings.TrimLeft(line, " "))
 		name, remarks, _ := strings.Cut(strings.TrimSpace(line), " ")
 		switch {
+		case indent == 0: // the name of a file
+			current = nil
 		case indent == 2:
 			i := slices.IndexFunc(o.clients, func(c tried) bool { return c.name == name })
+			if i < 0 {
+				return fmt.Errorf("resgen -list says: %s", line)
+			}
 			current = &o.clients[i]
+		case current == nil:
 		case indent == 4:
 			current.methods = append(current.methods, method{name, strings.TrimSpace(remarks)})
-		case indent > 4:
-			current.methods[len(current.methods)-1].remarks += " " + strings.TrimSpace(line)
+		case len(current.methods) > 0:
+			last := &current.methods[len(current.methods)-1]
+			last.remarks = strings.TrimSpace(last.remarks + " " + strings.TrimSpace(line))
 		}
 	}
 	return nil
@@ -218,7 +235,7 @@ func (t *trial) smoke(in command, o *outcome) error {
 	if err := in.files(map[string]string{"smoke_test.go": test.String()}); err != nil {
 		return err
 	}
-	_, err := in.run("go", "test", "-p", "1", ".")
+	_, err := in.run("go", "test", "-vet=off", "-p", "1", ".")
 	return err
 }
 
@@ -230,4 +247,12 @@ func (o outcome) line() string {
 }
 
 // Type is how the page names a client.
-func (c client) Type() string { return path.Base(c.pkg) + "." + c.typ }
+func (c client) Type() string {
+	base := path.Base(c.pkg)
+	if version.MatchString(base) {
+		base = path.Base(path.Dir(c.pkg))
+	}
+	return base + "." + c.typ
+}
+
+var version = regexp.MustCompile(`^v\d+$`)

@@ -30,11 +30,17 @@ func (d docs) sentence(at token.Position, obj types.Object) (first, deprecated s
 			deprecated = strings.Join(strings.Fields(paragraph), " ")
 		}
 	}
-	if first = new(doc.Package).Synopsis(text); strings.HasPrefix(first, "Deprecated: ") {
+	if first = apart.Replace(new(doc.Package).Synopsis(together.Replace(text))); strings.HasPrefix(first, "Deprecated: ") {
 		first = ""
 	}
 	return first, deprecated
 }
+
+// In these, a full stop ends no sentence.
+var (
+	together = strings.NewReplacer("e.g. ", "e.g.\u00a0", "i.e. ", "i.e.\u00a0", "vs. ", "vs.\u00a0")
+	apart    = strings.NewReplacer("\u00a0", " ")
+)
 
 func docsIn(path string) map[spot]string {
 	found := map[spot]string{}
