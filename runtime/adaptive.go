@@ -3,6 +3,7 @@ package resilience
 import (
 	"context"
 	"errors"
+	"strings"
 	"time"
 
 	"github.com/resgen-go/resgen/runtime/internal/breaker"
@@ -48,17 +49,20 @@ func newAdaptiveSnapshot(s *bulkhead.AdaptiveSnapshot) *AdaptiveSnapshot {
 	return shown
 }
 
-// adapt tells a bulkhead of the calls that use it, by the settings in force.
-func (r *Registry) adapt(bulkhead string) {
-	if b, made := r.bulkheads.made[bulkhead]; made {
-		b.Use(r.calls(bulkhead))
+// adapt tells a bulkhead of the calls that use it, by the settings in force, and so
+// its instances.
+func (r *Registry) adapt(base string) {
+	for name, b := range r.bulkheads.made {
+		if config.Base(name) == base {
+			b.Use(r.calls(name))
+		}
 	}
 }
 
 // adaptAll tells all of them, because a timeout may have changed.
 func (r *Registry) adaptAll() {
-	for _, name := range r.bulkheads.names() {
-		r.adapt(name)
+	for name, b := range r.bulkheads.made {
+		b.Use(r.calls(name))
 	}
 }
 
@@ -71,13 +75,15 @@ func (r *Registry) checkTargets(settings *config.File, uses []config.Use) error 
 	return nil
 }
 
-// calls are those that use a bulkhead.
+// calls are those that use a bulkhead. An instance of it has those of its base, with
+// breakers of its own.
 func (r *Registry) calls(name string) bulkhead.Calls {
-	uses := r.usage.bulkhead(name)
+	base := config.Base(name)
+	uses, instance := r.usage.bulkhead(base), strings.TrimPrefix(name, base)
 	var breakers []*breaker.Breaker
 	for _, use := range uses {
-		if r.breakers.has(use.Breaker) {
-			breakers = append(breakers, r.breakers.made[use.Breaker])
+		if b, made := r.breakers.made[use.Breaker+instance]; made {
+			breakers = append(breakers, b)
 		}
 	}
 	return bulkhead.Calls{

@@ -221,3 +221,22 @@ func TestAdaptiveCallsAllocateNothing(t *testing.T) {
 		t.Errorf("%v allocations a call", n)
 	}
 }
+
+// An instance of an adaptive bulkhead knows its calls as the base does.
+func TestAdaptiveInstances(t *testing.T) {
+	registry := newRegistry(t, adaptive)
+	wiring, err := resilience.Wire(registry, "example.com/a", "a.Client", new(int), resilience.Instance("8.8.8.8"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	wiring.Guard("Do", resilience.Guards{Bulkhead: "inventory", Timeout: "inventory"})
+	if err := wiring.Done(); err != nil {
+		t.Fatal(err)
+	}
+	for _, b := range registry.Snapshot().Bulkheads {
+		if b.Name == "inventory/8.8.8.8" && time.Duration(b.Adaptive.Target) == 350*time.Millisecond {
+			return
+		}
+	}
+	t.Errorf("bulkheads are %+v", registry.Snapshot().Bulkheads)
+}

@@ -162,7 +162,7 @@ func (r *Registry) note(reserves []reserve) {
 	for _, wanted := range reserves {
 		if wanted.n > r.reserves[wanted.key()].n {
 			r.reserves[wanted.key()] = wanted
-			r.adapt(wanted.name)
+			r.adapt(config.Base(wanted.name))
 			r.warnOfReserve(wanted)
 		}
 	}
