@@ -26,20 +26,26 @@ type BreakerSnapshot struct {
 	Name         string    `json:"name"`
 	Strategy     string    `json:"strategy"`
 	State        State     `json:"state"`
-	Since        time.Time `json:"since"`                // when the state began
-	Reason       string    `json:"reason,omitempty"`     // why, as the Transition said; empty of a new breaker that is CLOSED
-	By           string    `json:"by,omitempty"`         // who asked for the state, if it was set by hand
-	Admits       bool      `json:"admits"`               // a call would be admitted: OPEN with its delay over says true
-	RetryAt      time.Time `json:"retryAt,omitzero"`     // when a call is admitted again, where time alone decides
-	Refused      uint64    `json:"refused"`              // calls refused since the state began
-	RefusedTotal uint64    `json:"refusedTotal"`         // calls refused since the breaker was made
-	Gates        uint64    `json:"gates"`                // entries that a gate turned away because of it, since it was made
-	Trials       int       `json:"trials"`               // calls of HALF_OPEN that run
-	Shared       bool      `json:"shared,omitempty"`     // by its settings; Snapshot.Fleet says whether there is a link
-	Held         bool      `json:"held,omitempty"`       // by an outage of all processes that share it
-	LastFailure  Trouble   `json:"lastFailure,omitzero"` // that counted; zero: none since the breaker was made
-	LastProbe    Trouble   `json:"lastProbe,omitzero"`   // zero: it was good, or there was none
-	Figures                // of the window; while OPEN of the one that opened it
+	Since        time.Time `json:"since"`            // when the state began
+	Reason       string    `json:"reason,omitempty"` // why, as the Transition said; empty of a new breaker that is CLOSED
+	By           string    `json:"by,omitempty"`     // who asked for the state, if it was set by hand
+	Admits       bool      `json:"admits"`           // a call would be admitted: OPEN with its delay over says true
+	RetryAt      time.Time `json:"retryAt,omitzero"` // when a call is admitted again, where time alone decides
+	Refused      uint64    `json:"refused"`          // calls refused since the state began
+	RefusedTotal uint64    `json:"refusedTotal"`     // calls refused since the breaker was made
+	Gates        uint64    `json:"gates"`            // entries that a gate turned away because of it, since it was made
+	Trials       int       `json:"trials"`           // calls of HALF_OPEN that run
+
+	// Since the breaker was made; they never shrink:
+	FailuresTotal uint64 `json:"failuresTotal"`
+	SlowTotal     uint64 `json:"slowTotal"`    // failed ones, too
+	IgnoredTotal  uint64 `json:"ignoredTotal"` // calls that ended and say nothing
+
+	Shared      bool    `json:"shared,omitempty"`     // by its settings; Snapshot.Fleet says whether there is a link
+	Held        bool    `json:"held,omitempty"`       // by an outage of all processes that share it
+	LastFailure Trouble `json:"lastFailure,omitzero"` // that counted; zero: none since the breaker was made
+	LastProbe   Trouble `json:"lastProbe,omitzero"`   // zero: it was good, or there was none
+	Figures             // of the window; while OPEN of the one that opened it
 }
 
 // BulkheadSnapshot is one bulkhead. InUse, ReservedIdle and Available add up to
@@ -128,6 +134,7 @@ func newBreakerSnapshot(s breaker.Snapshot, shared bool) BreakerSnapshot {
 	return BreakerSnapshot{
 		Name: s.Name, Strategy: s.Strategy, State: s.State, Since: s.Since, Reason: s.Reason, By: s.By,
 		Admits: s.Admits, RetryAt: s.RetryAt, Refused: s.Refused, RefusedTotal: s.RefusedTotal, Gates: s.Gates,
+		FailuresTotal: s.Ever.Failures, SlowTotal: s.Ever.SlowCalls, IgnoredTotal: s.Ever.Ignored,
 		Trials: s.Trials, Shared: shared, Held: s.Held, Figures: Figures(s.Figures),
 		LastFailure: Trouble(s.LastFailure), LastProbe: Trouble(s.LastProbe),
 	}

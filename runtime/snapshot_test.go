@@ -42,6 +42,9 @@ func TestSnapshotEncodesToStableJSON(t *testing.T) {
 			"refusedTotal": 1,
 			"gates": 0,
 			"trials": 0,
+			"failuresTotal": 1,
+			"slowTotal": 0,
+			"ignoredTotal": 0,
 			"lastFailure": {
 				"at": "2000-01-01T00:00:00Z",
 				"method": "Client.Do",
@@ -126,6 +129,20 @@ func TestSettingsThatMeanSomethingElseAreWarnedOf(t *testing.T) {
 		want := []string{"resilience.json:1:79: breakers.b.slidingWindowSize: minimumNumberOfCalls 50 is above slidingWindowSize (20) and means 20"}
 		if diff := cmp.Diff(want, warnings); diff != "" {
 			t.Errorf("(-want +got):\n%s", diff)
+		}
+	})
+}
+
+func TestTotalsOfABreakerOutliveItsStates(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		registry := newRegistry(t, opens)
+		guard := newGuard(t, registry, resilience.Guards{Breaker: "b"})
+		for range 3 {
+			do(context.Background(), guard, returns(errDown))
+			handle(t, registry, "b").Reset("test")
+		}
+		if got := registry.Snapshot().Breakers[0].FailuresTotal; got != 3 {
+			t.Errorf("%d failures in all, want 3", got)
 		}
 	})
 }
