@@ -288,8 +288,7 @@ func TestAThousandInstancesLeaveNothingBehind(t *testing.T) {
 	}
 	wantBase("forgotten")
 	runtime.KeepAlive(held)
-	held = makeAll()
-	held = nil
+	makeAll()
 	wantBase("held no more")
 	runtime.KeepAlive(gate)
 }
