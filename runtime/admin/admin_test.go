@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"strings"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -159,19 +160,37 @@ func TestAdminA14TheSnapshotOfFiveHundredBreakersIsSmall(t *testing.T) {
 
 // viewer reads the messages of a stream.
 type viewer struct {
-	*httptest.ResponseRecorder
+	*recorder
 	stop func()
 	done chan struct{}
 }
 
+// recorder may be read while the stream goes on.
+type recorder struct {
+	*httptest.ResponseRecorder
+	mu sync.Mutex
+}
+
+func (r *recorder) Write(p []byte) (int, error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.ResponseRecorder.Write(p)
+}
+
+func (r *recorder) text() string {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.Body.String()
+}
+
 func look(h http.Handler, last string) viewer {
 	ctx, stop := context.WithCancel(context.Background())
-	v := viewer{httptest.NewRecorder(), stop, make(chan struct{})}
+	v := viewer{&recorder{ResponseRecorder: httptest.NewRecorder()}, stop, make(chan struct{})}
 	r := httptest.NewRequest("GET", "/events", nil).WithContext(ctx)
 	r.Header.Set("Last-Event-ID", last)
 	go func() {
 		defer close(v.done)
-		h.ServeHTTP(v, r)
+		h.ServeHTTP(v.recorder, r)
 	}()
 	synctest.Wait()
 	return v
@@ -179,7 +198,7 @@ func look(h http.Handler, last string) viewer {
 
 // told are the kinds of the messages so far.
 func (v viewer) told() (kinds []string) {
-	for lines := bufio.NewScanner(strings.NewReader(v.Body.String())); lines.Scan(); {
+	for lines := bufio.NewScanner(strings.NewReader(v.text())); lines.Scan(); {
 		if kind, ok := strings.CutPrefix(lines.Text(), "event: "); ok {
 			kinds = append(kinds, kind)
 		}
@@ -251,7 +270,7 @@ func TestAdminA12EventsResumeWhereTheyEnded(t *testing.T) {
 		}
 		synctest.Wait()
 		first := look(h, "")
-		text := first.Body.String()
+		text := first.text()
 		if got := strings.Count(text, "event: event"); got != 200 {
 			t.Errorf("%d events, want the last 200", got)
 		}
@@ -260,11 +279,11 @@ func TestAdminA12EventsResumeWhereTheyEnded(t *testing.T) {
 		b.Trip("ann")
 		synctest.Wait()
 		second := look(h, last)
-		if got := strings.Count(second.Body.String(), "event: event"); got != 1 {
+		if got := strings.Count(second.text(), "event: event"); got != 1 {
 			t.Errorf("%d events after %s, want the one since", got, last)
 		}
 		third := look(h, "of-another-process-7")
-		if got := strings.Count(third.Body.String(), "event: event"); got != 200 {
+		if got := strings.Count(third.text(), "event: event"); got != 200 {
 			t.Errorf("%d events after an id of somebody else, want all", got)
 		}
 		for _, v := range []viewer{first, second, third} {
