@@ -426,7 +426,9 @@ func (d *decision) judge() {
 	if d.held() || d.Judged > 0 && d.now-d.Judged < d.pause() && d.in.Process != "" {
 		return
 	}
-	d.judged, d.Judged = true, d.now
+	if d.judged = true; d.in.Process != "" || d.Judged == 0 { // a tool that looks often must not keep processes from judging
+		d.Judged = d.now
+	}
 	w := d.weigh()
 	d.Figures, d.Rules = w.Figures, w.rules
 	d.rule = d.inForce()

@@ -239,3 +239,20 @@ func TestTheRuleKeepsItsPromises(t *testing.T) {
 		}
 	})
 }
+
+// A tool that looks all the time keeps no process from judging.
+func TestToolsThatLookDecideNothing(t *testing.T) {
+	s, alive := new(State), map[string]bool{"a": true, "b": true, "c": true}
+	rule := Settings{Threshold: 50, Errors: 10, Window: 2000, Votes: 3, Share: 50, Retry: 200, Trial: 600, Ramp: 20, Good: 3, Of: 3}
+	for now := int64(1_000_000); now < 1_003_000; now += 2 {
+		Step(s, alive, Input{Rule: rule}, now)
+		if now%20 == 0 {
+			for process := range alive {
+				Step(s, alive, Input{Process: process, Rule: rule, Calls: 20, Failures: 20, Vote: Open, Told: s.Change}, now+1)
+			}
+		}
+	}
+	if s.Outage == 0 {
+		t.Errorf("no outage begins: %+v", *s)
+	}
+}

@@ -468,7 +468,10 @@ local function judge()
 	if held() or s.judged > 0 and now - s.judged < pause() and process ~= '' then
 		return
 	end
-	judged, s.judged, dirty = true, now, true
+	judged, dirty = true, true
+	if process ~= '' or s.judged == 0 then -- a tool that looks often must not keep processes from judging
+		s.judged = now
+	end
 	local w = weigh()
 	s.members, s.witnesses, s.votes, s.calls, s.failures, s.rules = w.members, w.witnesses, w.votes, w.calls, w.failures, w.rules
 	r = settings(match(s.rules, '^%d+:([^;]+)') or own)
