@@ -360,6 +360,7 @@ func (c *Call) timedOut(err error) error {
 	if err == nil || m == nil || !m.passed(c.ctx) || m.caller.Err() != nil {
 		return err
 	}
+	c.guard.timeout.ended.Add(1)
 	return &timeoutError{c.guard.method, m.limit, err}
 }
 

@@ -18,6 +18,7 @@ type setup struct {
 	logger    *slog.Logger
 	observers []Observer
 	calls     bool
+	count     bool
 	fleet     sharing.Adapter
 	fault     error // of an option
 }
@@ -84,6 +85,11 @@ func Observe(observer Observer) Option {
 // ObserveCalls makes observers get [CallEnded] too. Each call then costs three
 // readings of the clock and two allocations.
 func ObserveCalls() Option { return func(s *setup) { s.calls = true } }
+
+// Count makes breakers count their successes, for totals of all calls in snapshots
+// and metrics. A success then costs one atomic addition. Without it failures, slow
+// and ignored calls are counted, which costs nothing.
+func Count() Option { return func(s *setup) { s.count = true } }
 
 // file is the Source of one registry. It remembers what the registry has read.
 type file struct {

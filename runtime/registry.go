@@ -26,6 +26,7 @@ type Registry struct {
 	log      *events  // for the logger
 	attached attached // the queues of those who came later
 	strict   bool
+	count    bool                      // the successes of breakers, too
 	source   Source                    // nil: built-in settings
 	stop     func()                    // of following the source
 	fleet    sharing.Adapter           // nil: nothing is shared
@@ -41,19 +42,20 @@ type Registry struct {
 	ended    chan struct{} // closed when Close has done its work
 	endErr   error
 
-	mu         sync.Mutex
-	settings   *config.File
-	reload     Reloaded     // the last one
-	sections   []anySection // all of them, in the order of the settings file
-	breakers   *section[*breaker.Breaker, breaker.Settings]
-	bulkheads  *section[*bulkhead.Bulkhead, bulkhead.Sizing]
-	timeouts   *section[*timeout, *config.Timeout]
-	rateLimits *section[*ratelimit.Limiter, *ratelimit.Settings]
-	reserves   map[string]reserve   // the largest of each name, such as "bulkheads.inventory"
-	instances  map[string]*instance // by full names
-	families   map[string]*family   // by the names that gates have
-	usage      usage
-	latest     struct {
+	mu                 sync.Mutex
+	settings           *config.File
+	accepted, rejected uint64       // readings of the settings
+	reload             Reloaded     // the last one
+	sections           []anySection // all of them, in the order of the settings file
+	breakers           *section[*breaker.Breaker, breaker.Settings]
+	bulkheads          *section[*bulkhead.Bulkhead, bulkhead.Sizing]
+	timeouts           *section[*timeout, *config.Timeout]
+	rateLimits         *section[*ratelimit.Limiter, *ratelimit.Settings]
+	reserves           map[string]reserve   // the largest of each name, such as "bulkheads.inventory"
+	instances          map[string]*instance // by full names
+	families           map[string]*family   // by the names that gates have
+	usage              usage
+	latest             struct {
 		settings breaker.Settings
 		strategy breaker.Strategy
 	}
@@ -83,6 +85,7 @@ func New(options ...Option) (*Registry, error) {
 		events:    newEvents(setup),
 		log:       newLog(setup.logger),
 		strict:    setup.strict,
+		count:     setup.count,
 		source:    setup.source,
 		fleet:     setup.fleet,
 		settings:  config.Default(),
@@ -158,6 +161,7 @@ func (r *Registry) begin(settings *config.File, name string) error {
 	}
 	r.settings = settings
 	r.reload = Reloaded{At: time.Now(), Source: name}
+	r.accepted++
 	r.warn()
 	return nil
 }

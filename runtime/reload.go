@@ -81,6 +81,11 @@ func (r *Registry) Reload() error {
 		reload.Changed = r.apply(settings)
 	}
 	r.reload = reload
+	if err == nil {
+		r.accepted++
+	} else {
+		r.rejected++
+	}
 	r.tell(reload)
 	if err == nil {
 		r.warn()

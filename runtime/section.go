@@ -172,6 +172,9 @@ func each[T, U any](all []T, f func(T) U) []U {
 
 func (r *Registry) newBreaker(name string, settings breaker.Settings) *breaker.Breaker {
 	b := breaker.New(name, r.strategy(settings), r.hooks)
+	if r.count {
+		b.CountAll()
+	}
 	r.enlist(b, settings)
 	return b
 }

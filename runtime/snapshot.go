@@ -37,15 +37,36 @@ type BreakerSnapshot struct {
 	Trials       int       `json:"trials"`           // calls of HALF_OPEN that run
 
 	// Since the breaker was made; they never shrink:
-	FailuresTotal uint64 `json:"failuresTotal"`
-	SlowTotal     uint64 `json:"slowTotal"`    // failed ones, too
-	IgnoredTotal  uint64 `json:"ignoredTotal"` // calls that ended and say nothing
+	FailuresTotal  uint64            `json:"failuresTotal"`
+	SlowTotal      uint64            `json:"slowTotal"`                // failed ones, too
+	IgnoredTotal   uint64            `json:"ignoredTotal"`             // calls that ended and say nothing
+	Counted        bool              `json:"counted,omitempty"`        // successes are, by the option Count
+	SuccessesTotal uint64            `json:"successesTotal,omitempty"` // 0 if they are not counted
+	Transitions    []TransitionCount `json:"transitions,omitempty"`    // those that came about
 
 	Shared      bool    `json:"shared,omitempty"`     // by its settings; Snapshot.Fleet says whether there is a link
 	Held        bool    `json:"held,omitempty"`       // by an outage of all processes that share it
 	LastFailure Trouble `json:"lastFailure,omitzero"` // that counted; zero: none since the breaker was made
 	LastProbe   Trouble `json:"lastProbe,omitzero"`   // zero: it was good, or there was none
 	Figures             // of the window; while OPEN of the one that opened it
+}
+
+// TransitionCount is how often a breaker went from one state to another.
+type TransitionCount struct {
+	From  State  `json:"from"`
+	To    State  `json:"to"`
+	Count uint64 `json:"count"`
+}
+
+func transitionCounts(moves breaker.Moves) (all []TransitionCount) {
+	for from, counts := range moves {
+		for to, n := range counts {
+			if n > 0 {
+				all = append(all, TransitionCount{State(from), State(to), n})
+			}
+		}
+	}
+	return all
 }
 
 // BulkheadSnapshot is one bulkhead. InUse, ReservedIdle and Available add up to
@@ -83,6 +104,7 @@ type Refusals struct {
 type TimeoutSnapshot struct {
 	Name     string   `json:"name"`
 	Duration Duration `json:"duration,omitzero"`
+	Ended    uint64   `json:"ended"` // calls that outlived it, since it was made
 }
 
 // SettingsSnapshot is the last reading of the settings.
@@ -90,6 +112,10 @@ type SettingsSnapshot struct {
 	Source string    `json:"source,omitempty"` // empty: the built-in settings
 	ReadAt time.Time `json:"readAt,omitzero"`
 	Fault  string    `json:"fault,omitempty"` // not empty: the settings before it stay in force
+
+	// Readings since the registry was made:
+	Accepted uint64 `json:"accepted"` // with the first
+	Rejected uint64 `json:"rejected"`
 }
 
 // FleetSnapshot is the link to the processes that share breakers; see
@@ -112,7 +138,7 @@ func (r *Registry) Snapshot() Snapshot {
 	defer r.mu.Unlock()
 	snapshot := Snapshot{
 		At:       time.Now(),
-		Settings: r.reload.snapshot(),
+		Settings: r.settingsSnapshot(),
 		Fleet:    r.fleetSnapshot(),
 		Events:   r.eventFigures(),
 	}
@@ -135,6 +161,7 @@ func newBreakerSnapshot(s breaker.Snapshot, shared bool) BreakerSnapshot {
 		Name: s.Name, Strategy: s.Strategy, State: s.State, Since: s.Since, Reason: s.Reason, By: s.By,
 		Admits: s.Admits, RetryAt: s.RetryAt, Refused: s.Refused, RefusedTotal: s.RefusedTotal, Gates: s.Gates,
 		FailuresTotal: s.Ever.Failures, SlowTotal: s.Ever.SlowCalls, IgnoredTotal: s.Ever.Ignored,
+		Counted: s.Ever.Counted, SuccessesTotal: s.Ever.Successes, Transitions: transitionCounts(s.Ever.Moves),
 		Trials: s.Trials, Shared: shared, Held: s.Held, Figures: Figures(s.Figures),
 		LastFailure: Trouble(s.LastFailure), LastProbe: Trouble(s.LastProbe),
 	}
@@ -149,6 +176,7 @@ func newBulkheadSnapshot(s bulkhead.Snapshot) BulkheadSnapshot {
 	}
 }
 
-func (e Reloaded) snapshot() SettingsSnapshot {
-	return SettingsSnapshot{Source: e.Source, ReadAt: e.At, Fault: text.Of(e.Err)}
+func (r *Registry) settingsSnapshot() SettingsSnapshot {
+	e := r.reload
+	return SettingsSnapshot{Source: e.Source, ReadAt: e.At, Fault: text.Of(e.Err), Accepted: r.accepted, Rejected: r.rejected}
 }

@@ -45,6 +45,13 @@ func TestSnapshotEncodesToStableJSON(t *testing.T) {
 			"failuresTotal": 1,
 			"slowTotal": 0,
 			"ignoredTotal": 0,
+			"transitions": [
+				{
+					"from": "CLOSED",
+					"to": "OPEN",
+					"count": 1
+				}
+			],
 			"lastFailure": {
 				"at": "2000-01-01T00:00:00Z",
 				"method": "Client.Do",
@@ -80,13 +87,16 @@ func TestSnapshotEncodesToStableJSON(t *testing.T) {
 	"timeouts": [
 		{
 			"name": "b",
-			"duration": "300ms"
+			"duration": "300ms",
+			"ended": 0
 		}
 	],
 	"rateLimits": [],
 	"settings": {
 		"source": "resilience.json",
-		"readAt": "2000-01-01T00:00:00Z"
+		"readAt": "2000-01-01T00:00:00Z",
+		"accepted": 1,
+		"rejected": 0
 	},
 	"events": {
 		"delivered": 0,

@@ -10,7 +10,8 @@ import (
 // timeout is one name of the section timeouts.
 type timeout struct {
 	name  string
-	limit atomic.Int64 // a time.Duration; 0 bounds nothing
+	limit atomic.Int64  // a time.Duration; 0 bounds nothing
+	ended atomic.Uint64 // calls that outlived it
 }
 
 func newTimeout(name string, settings *config.Timeout) *timeout {
@@ -29,4 +30,6 @@ func (t *timeout) now() time.Duration {
 	return time.Duration(t.limit.Load())
 }
 
-func (t *timeout) snapshot() TimeoutSnapshot { return TimeoutSnapshot{t.name, Duration(t.now())} }
+func (t *timeout) snapshot() TimeoutSnapshot {
+	return TimeoutSnapshot{t.name, Duration(t.now()), t.ended.Load()}
+}

@@ -52,6 +52,7 @@ type Breaker struct {
 	slowJudged bool          // slow calls can open it
 	slowest    time.Duration // good trial that came back after it was given up
 	totals     bool          // every outcome is counted, see KeepTotals
+	countsAll  bool          // always, see CountAll
 	closed     bool          // nobody probes any more
 	watchers   map[chan<- struct{}]struct{}
 	failed     *trouble // the last failure that counted

@@ -7,8 +7,8 @@ type Ever struct {
 	Failures  uint64
 	SlowCalls uint64 // failed ones, too
 	Ignored   uint64 // calls that ended and say nothing
-	Calls     uint64 // with the successes; 0 without Counted
-	Counted   bool   // successes are counted, see KeepTotals
+	Successes uint64 // slow ones, too; 0 without Counted
+	Counted   bool   // successes are counted, see CountAll
 	Moves     Moves
 }
 
@@ -45,10 +45,18 @@ func (b *Breaker) everTold() Ever {
 	if b.ever.moves != nil {
 		told.Moves = *b.ever.moves
 	}
-	if b.totals {
-		told.Counted, told.Calls = true, b.past+b.period.Load().counted()
+	if b.countsAll {
+		told.Counted, told.Successes = true, b.past+b.period.Load().counted()-b.failures
 	}
 	return told
+}
+
+// CountAll is KeepTotals for the whole life of a new breaker.
+func (b *Breaker) CountAll() {
+	b.mu.Lock()
+	b.countsAll = true
+	b.mu.Unlock()
+	b.KeepTotals(true)
 }
 
 // KeepTotals makes Totals count every success from now on, or no longer. That costs
@@ -56,7 +64,7 @@ func (b *Breaker) everTold() Ever {
 func (b *Breaker) KeepTotals(keep bool) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	b.totals = keep
+	b.totals = keep || b.countsAll
 	if p := b.period.Load(); p.window != nil {
 		p.publish()
 	}

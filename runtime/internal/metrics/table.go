@@ -1,0 +1,266 @@
+// Package metrics is the one table of what exporters tell of a registry: the names,
+// and how each figure comes out of a snapshot. The adapters for Prometheus and
+// OpenTelemetry read it, so that they can't drift apart.
+package metrics
+
+import (
+	"time"
+
+	resilience "github.com/resgen-go/resgen/runtime"
+)
+
+// Metric is one row: a name with its series.
+type Metric struct {
+	Name    string // with dots, without prefix, unit and "total": "breaker.state"
+	Help    string
+	Unit    string // as OpenTelemetry writes it: "1", "s", "{call}"
+	Counter bool   // it only grows; else it goes up and down
+	Labels  []string
+	Read    func(s *resilience.Snapshot, emit Emit)
+}
+
+// Emit takes one series: its value and the values of the labels.
+type Emit func(value float64, labels ...string)
+
+// Table is every metric. All series of a metric have the same labels.
+var Table = join(breakers, bulkheads, rateLimits, timeouts, registry)
+
+func join(parts ...[]Metric) (all []Metric) {
+	for _, part := range parts {
+		all = append(all, part...)
+	}
+	return all
+}
+
+// states are those of a breaker as labels.
+var states = []struct {
+	state resilience.State
+	label string
+}{
+	{resilience.Closed, "closed"}, {resilience.Open, "open"}, {resilience.HalfOpen, "half_open"},
+	{resilience.ForcedOpen, "forced_open"}, {resilience.Disabled, "disabled"}, {resilience.MetricsOnly, "metrics_only"},
+}
+
+func label(state resilience.State) string {
+	for _, s := range states {
+		if s.state == state {
+			return s.label
+		}
+	}
+	return "unknown"
+}
+
+// usual are the transitions that every strategy can make, which are there from 0.
+var usual = [][2]resilience.State{
+	{resilience.Closed, resilience.Open}, {resilience.Open, resilience.HalfOpen},
+	{resilience.HalfOpen, resilience.Closed}, {resilience.HalfOpen, resilience.Open},
+}
+
+// breaker reads one figure of each breaker.
+func breaker(read func(*resilience.BreakerSnapshot, Emit)) func(*resilience.Snapshot, Emit) {
+	return func(s *resilience.Snapshot, emit Emit) {
+		for i := range s.Breakers {
+			b := &s.Breakers[i]
+			read(b, func(value float64, labels ...string) { emit(value, append([]string{b.Name}, labels...)...) })
+		}
+	}
+}
+
+func bulkhead(read func(*resilience.BulkheadSnapshot, Emit)) func(*resilience.Snapshot, Emit) {
+	return func(s *resilience.Snapshot, emit Emit) {
+		for i := range s.Bulkheads {
+			b := &s.Bulkheads[i]
+			read(b, func(value float64, labels ...string) { emit(value, append([]string{b.Name}, labels...)...) })
+		}
+	}
+}
+
+func rateLimit(read func(*resilience.RateLimitSnapshot, Emit)) func(*resilience.Snapshot, Emit) {
+	return func(s *resilience.Snapshot, emit Emit) {
+		for i := range s.RateLimits {
+			l := &s.RateLimits[i]
+			read(l, func(value float64, labels ...string) { emit(value, append([]string{l.Name}, labels...)...) })
+		}
+	}
+}
+
+var breakers = []Metric{
+	{"breaker.state", "The state of the breaker: 1 for the state that it is in, 0 for the others.", "1", false, []string{"breaker", "state"},
+		breaker(func(b *resilience.BreakerSnapshot, emit Emit) {
+			for _, s := range states {
+				emit(truth(b.State == s.state), s.label)
+			}
+		})},
+	{"breaker.admits", "Whether a call would be admitted now.", "1", false, []string{"breaker"},
+		breaker(func(b *resilience.BreakerSnapshot, emit Emit) { emit(truth(b.Admits)) })},
+	{"breaker.held", "Whether an outage of all processes keeps the breaker open; of shared breakers only.", "1", false, []string{"breaker"},
+		breaker(func(b *resilience.BreakerSnapshot, emit Emit) {
+			if b.Shared {
+				emit(truth(b.Held))
+			}
+		})},
+	{"breaker.state.since.timestamp", "When the state began.", "s", false, []string{"breaker"},
+		breaker(func(b *resilience.BreakerSnapshot, emit Emit) { emit(seconds(b.Since)) })},
+	{"breaker.retry.timestamp", "When a call is admitted again; absent where time alone does not decide.", "s", false, []string{"breaker"},
+		breaker(func(b *resilience.BreakerSnapshot, emit Emit) {
+			if !b.RetryAt.IsZero() {
+				emit(seconds(b.RetryAt))
+			}
+		})},
+	{"breaker.window.calls", "Calls in the window that the breaker judges by.", "{call}", false, []string{"breaker"},
+		breaker(func(b *resilience.BreakerSnapshot, emit Emit) { emit(float64(b.Calls)) })},
+	{"breaker.window.failures", "Failed calls in the window.", "{call}", false, []string{"breaker"},
+		breaker(func(b *resilience.BreakerSnapshot, emit Emit) { emit(float64(b.Failures)) })},
+	{"breaker.window.slow.calls", "Slow calls in the window.", "{call}", false, []string{"breaker"},
+		breaker(func(b *resilience.BreakerSnapshot, emit Emit) { emit(float64(b.SlowCalls)) })},
+	{"breaker.failure.ratio", "Failed calls of those in the window; absent while there are too few to judge.", "1", false, []string{"breaker"},
+		breaker(func(b *resilience.BreakerSnapshot, emit Emit) { ratio(b.FailureRate, emit) })},
+	{"breaker.slow.call.ratio", "Slow calls of those in the window; absent while there are too few to judge.", "1", false, []string{"breaker"},
+		breaker(func(b *resilience.BreakerSnapshot, emit Emit) { ratio(b.SlowCallRate, emit) })},
+	{"breaker.trials", "Calls of half open that run.", "{call}", false, []string{"breaker"},
+		breaker(func(b *resilience.BreakerSnapshot, emit Emit) { emit(float64(b.Trials)) })},
+	{"breaker.calls", "Calls that ended, by outcome; successes with the option Count only.", "{call}", true, []string{"breaker", "outcome"},
+		breaker(func(b *resilience.BreakerSnapshot, emit Emit) {
+			if b.Counted {
+				emit(float64(b.SuccessesTotal), "success")
+			}
+			emit(float64(b.FailuresTotal), "failure")
+			emit(float64(b.IgnoredTotal), "ignored")
+		})},
+	{"breaker.slow.calls", "Calls that were slow, failed ones too.", "{call}", true, []string{"breaker"},
+		breaker(func(b *resilience.BreakerSnapshot, emit Emit) { emit(float64(b.SlowTotal)) })},
+	{"breaker.refused", "Calls that the breaker refused.", "{call}", true, []string{"breaker"},
+		breaker(func(b *resilience.BreakerSnapshot, emit Emit) { emit(float64(b.RefusedTotal)) })},
+	{"breaker.gate.refused", "Entries that a gate refused because of the breaker.", "{call}", true, []string{"breaker"},
+		breaker(func(b *resilience.BreakerSnapshot, emit Emit) { emit(float64(b.Gates)) })},
+	{"breaker.transitions", "Changes of the breaker's state.", "{transition}", true, []string{"breaker", "from", "to"}, breaker(transitions)},
+}
+
+// transitions are those that came about, and those that every strategy can make.
+func transitions(b *resilience.BreakerSnapshot, emit Emit) {
+	counts := map[[2]resilience.State]uint64{}
+	for _, pair := range usual {
+		counts[pair] = 0
+	}
+	for _, t := range b.Transitions {
+		counts[[2]resilience.State{t.From, t.To}] = t.Count
+	}
+	for _, from := range states {
+		for _, to := range states {
+			if n, known := counts[[2]resilience.State{from.state, to.state}]; known {
+				emit(float64(n), label(from.state), label(to.state))
+			}
+		}
+	}
+}
+
+var bulkheads = []Metric{
+	{"bulkhead.permits", "Calls that may run at the same time, by the size in force.", "{permit}", false, []string{"bulkhead"},
+		bulkhead(func(b *resilience.BulkheadSnapshot, emit Emit) { emit(float64(b.MaxConcurrentCalls)) })},
+	{"bulkhead.in.use", "Permits that calls run on.", "{permit}", false, []string{"bulkhead"},
+		bulkhead(func(b *resilience.BulkheadSnapshot, emit Emit) { emit(float64(b.InUse)) })},
+	{"bulkhead.reserved.idle", "Permits that reservations keep for calls to come.", "{permit}", false, []string{"bulkhead"},
+		bulkhead(func(b *resilience.BulkheadSnapshot, emit Emit) { emit(float64(b.ReservedIdle)) })},
+	{"bulkhead.available", "Permits in the pool.", "{permit}", false, []string{"bulkhead"},
+		bulkhead(func(b *resilience.BulkheadSnapshot, emit Emit) { emit(float64(b.Available)) })},
+	{"bulkhead.waiting", "Requests in the queue.", "{request}", false, []string{"bulkhead"},
+		bulkhead(func(b *resilience.BulkheadSnapshot, emit Emit) { emit(float64(b.Waiting)) })},
+	{"bulkhead.refused", "Requests that got no permit.", "{request}", true, []string{"bulkhead", "reason"},
+		bulkhead(func(b *resilience.BulkheadSnapshot, emit Emit) {
+			emit(float64(b.Refused.Full), "full")
+			emit(float64(b.Refused.TooLarge), "too_large")
+			emit(float64(b.Refused.Cancelled), "cancelled")
+			emit(float64(b.Refused.Gate), "gate")
+		})},
+	{"bulkhead.reserved", "Permits that entries reserved for the calls under them.", "{permit}", true, []string{"bulkhead"},
+		bulkhead(func(b *resilience.BulkheadSnapshot, emit Emit) { emit(float64(b.Reserved)) })},
+	{"bulkhead.reserved.used", "Calls that ran on a reserved permit.", "{call}", true, []string{"bulkhead"},
+		bulkhead(func(b *resilience.BulkheadSnapshot, emit Emit) { emit(float64(b.UsedFromReservation)) })},
+	{"bulkhead.reserved.unused", "Reserved permits on which no call ran.", "{permit}", true, []string{"bulkhead"},
+		bulkhead(func(b *resilience.BulkheadSnapshot, emit Emit) { emit(float64(b.ReturnedUnused)) })},
+	{"bulkhead.overflow", "Calls whose reservation had no permit left for them.", "{call}", true, []string{"bulkhead"},
+		bulkhead(func(b *resilience.BulkheadSnapshot, emit Emit) { emit(float64(b.Overflow)) })},
+	{"bulkhead.p90", "The 90th percentile of what calls took in the last window, of adaptive bulkheads.", "s", false, []string{"bulkhead"},
+		bulkhead(func(b *resilience.BulkheadSnapshot, emit Emit) {
+			if b.Adaptive != nil && b.Adaptive.P90 > 0 {
+				emit(time.Duration(b.Adaptive.P90).Seconds())
+			}
+		})},
+}
+
+var rateLimits = []Metric{
+	{"rate.available", "Calls that could begin now.", "{call}", false, []string{"rate_limit"},
+		rateLimit(func(l *resilience.RateLimitSnapshot, emit Emit) { emit(float64(l.Available)) })},
+	{"rate.waiting", "Calls in the queue.", "{call}", false, []string{"rate_limit"},
+		rateLimit(func(l *resilience.RateLimitSnapshot, emit Emit) { emit(float64(l.Waiting)) })},
+	{"rate.refused", "Calls that the rate limit refused.", "{call}", true, []string{"rate_limit", "reason"},
+		rateLimit(func(l *resilience.RateLimitSnapshot, emit Emit) {
+			emit(float64(l.Refused.Rate), "rate")
+			emit(float64(l.Refused.TooLarge), "too_large")
+			emit(float64(l.Refused.Cancelled), "cancelled")
+			emit(float64(l.Refused.Gate), "gate")
+		})},
+	{"rate.would.refuse", "Calls that the rate limit would have refused if it were enforced.", "{call}", true, []string{"rate_limit"},
+		rateLimit(func(l *resilience.RateLimitSnapshot, emit Emit) { emit(float64(l.WouldRefuse)) })},
+}
+
+var timeouts = []Metric{
+	{"timeout.duration", "The longest time of one call; absent where nothing is bounded.", "s", false, []string{"timeout"},
+		func(s *resilience.Snapshot, emit Emit) {
+			for _, t := range s.Timeouts {
+				if t.Duration > 0 {
+					emit(time.Duration(t.Duration).Seconds(), t.Name)
+				}
+			}
+		}},
+	{"timeout.ended", "Calls that outlived their timeout.", "{call}", true, []string{"timeout"},
+		func(s *resilience.Snapshot, emit Emit) {
+			for _, t := range s.Timeouts {
+				emit(float64(t.Ended), t.Name)
+			}
+		}},
+}
+
+var registry = []Metric{
+	{"settings.read.timestamp", "When the settings were read last; absent for built-in settings.", "s", false, nil,
+		func(s *resilience.Snapshot, emit Emit) {
+			if !s.Settings.ReadAt.IsZero() {
+				emit(seconds(s.Settings.ReadAt))
+			}
+		}},
+	{"settings.rejected", "Whether the last reading of the settings was rejected.", "1", false, nil,
+		func(s *resilience.Snapshot, emit Emit) { emit(truth(s.Settings.Fault != "")) }},
+	{"settings.reloads", "Readings of the settings.", "{reload}", true, []string{"result"},
+		func(s *resilience.Snapshot, emit Emit) {
+			emit(float64(s.Settings.Accepted), "accepted")
+			emit(float64(s.Settings.Rejected), "rejected")
+		}},
+	{"fleet.connected", "Whether there is a link to the processes that share breakers; absent where nothing is shared.", "1", false, nil,
+		func(s *resilience.Snapshot, emit Emit) {
+			if s.Fleet != nil {
+				emit(truth(s.Fleet.Connected))
+			}
+		}},
+	{"events", "Events for observers and the log.", "{event}", true, []string{"fate"},
+		func(s *resilience.Snapshot, emit Emit) {
+			emit(float64(s.Events.Delivered), "delivered")
+			emit(float64(s.Events.Dropped), "dropped")
+			emit(float64(s.Events.Panics), "panicked")
+		}},
+}
+
+func truth(holds bool) float64 {
+	if holds {
+		return 1
+	}
+	return 0
+}
+
+func seconds(at time.Time) float64 { return float64(at.UnixNano()) / 1e9 }
+
+// ratio is a rate in percent, which is below 0 while it is unknown.
+func ratio(percent float64, emit Emit) {
+	if percent >= 0 {
+		emit(percent / 100)
+	}
+}
