@@ -71,3 +71,27 @@ func TestEverCountsSuccessesOnlyWhereAsked(t *testing.T) {
 		t.Errorf("got %+v", got)
 	}
 }
+
+// Where lost trials have ended HALF_OPEN and a canary's time has come, nobody knows
+// when another call is admitted: one may have come first.
+func TestRetryOfLostTrialsIsUnknownOnceACanaryIsDue(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		b := New("payments", (&Consecutive{FailureThreshold: 1, SuccessThreshold: 1, MaxHalfOpenDuration: time.Minute}).Strategy(), Hooks{})
+		p, _ := b.Admit()
+		p.Failure(false, "", "")
+		b.Admit() // a trial that never comes back
+		canary := &Canary{
+			FailureRateThreshold: 50, MinimumNumberOfCalls: 1, SlidingWindowSize: 1,
+			ProbeInterval: 2 * time.Second, PermittedNumberOfCallsInHalfOpenState: 1, MaxHalfOpenDuration: time.Minute,
+		}
+		b.Reconfigure(canary.Strategy())
+		time.Sleep(time.Minute + time.Second)
+		if _, known := b.RetryAt(); !known {
+			t.Error("before the canary's time it is known")
+		}
+		time.Sleep(2 * time.Second)
+		if at, known := b.RetryAt(); known {
+			t.Errorf("after it, it is told as %v", at)
+		}
+	})
+}

@@ -41,6 +41,14 @@ func (p *Period) publishExit() {
 	p.retry.Store(int64(retry))
 }
 
+// retryBy is when another try makes sense by an exit that no call has taken yet. Once
+// a canary's time has come it is unknown, because another call comes first.
+func retryBy(e exit, now Instant) (at Instant, known bool) {
+	_, at = e.times()
+	_, timed := e.(delay)
+	return at, at != never && (timed || at > now)
+}
+
 // shut is the exit that no call takes: a probe that succeeds ends OPEN, or a hand.
 type shut struct{}
 

@@ -95,8 +95,7 @@ func (b *Breaker) RetryAt() (at Instant, known bool) {
 // retryAt is RetryAt of the current period p, which may be over unnoticed.
 func (b *Breaker) retryAt(p *Period, now Instant) (at Instant, known bool) {
 	if lost, ok := p.lost(now); ok {
-		_, at = b.exitFrom(lost, nil).times()
-		return at, at != never
+		return retryBy(b.exitFrom(lost, nil), now)
 	}
 	return p.RetryAt()
 }
