@@ -245,7 +245,7 @@ func newResilientEntryClient(next entryClient, registry *resilience.Registry, op
 	w := &resilientEntryClient{
 		next: next,
 		do: wiring.Guard("Do", resilience.Guards{
-			Check:   []string{"a", "b"},
+			Check:   []resilience.Calls{{Breaker: "a"}, {Breaker: "b"}},
 			Preload: []resilience.Permits{{Bulkhead: "a", N: 2}, {Bulkhead: "b", N: 2}},
 		}),
 	}

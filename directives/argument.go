@@ -259,12 +259,20 @@ func (r *reader) function(param *Param, value Ref) []Ref {
 	return []Ref{value}
 }
 
-// names reads a list of names, each of which counts once.
+// names reads a list of names, each of which counts once and may have a count behind
+// a colon.
 func (r *reader) names(param *Param, value Ref) []Ref {
 	var list []Ref
 	seen := map[string]bool{}
 	for _, item := range split(value) {
-		name := r.checkedInstance(item, param.Section)
+		text, count, counted := strings.Cut(item.Text, ":")
+		if strings.Contains(item.Text, "/") {
+			text, counted = item.Text, false // a colon belongs to the instance, such as that of a port
+		}
+		name := r.checkedInstance(Ref{Text: text, Pos: item.Pos}, param.Section)
+		if counted && name.Text != "" {
+			name.Count = r.count(text, param.Section, Ref{Text: count, Pos: item.Pos + token.Pos(len(text)+1)})
+		}
 		switch {
 		case name.Text == "":
 		case seen[name.Text]:

@@ -93,7 +93,7 @@ type Argument struct {
 type Ref struct {
 	Text  string
 	Pos   token.Pos
-	Count Count // of a [CountList]
+	Count Count // of a [CountList]; of a [NameList] where one is written
 }
 
 // Count is how much of something is asked for. N is 0 where the count is malformed

@@ -112,7 +112,7 @@ func describeArgument(b *strings.Builder, fset *token.FileSet, arg directives.Ar
 		if arg.Key != "" {
 			b.WriteString(arg.Key + "=")
 		}
-		if arg.Form == directives.CountList {
+		if ref.Count.N > 0 || arg.Form == directives.CountList {
 			fmt.Fprintf(b, "%d of ", ref.Count.N)
 		}
 		fmt.Fprintf(b, "%s at %s", ref.Text, short(fset, ref.Pos))

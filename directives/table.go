@@ -71,7 +71,7 @@ type Form uint8
 // The forms of arguments.
 const (
 	OneName   Form = iota // of an entry of the settings
-	NameList              // of several
+	NameList              // of several, each with a count or without
 	CountList             // of several, each with a count
 	Function              // that the interface's package sees
 	KindList              // of directives that guard; the argument may be given more than once
@@ -95,7 +95,7 @@ type Section struct {
 
 var (
 	breakers = &Section{
-		Name: "breakers", Noun: "breaker",
+		Name: "breakers", Noun: "breaker", Unit: "call", Counted: "Calls", Entry: "Breaker",
 		settings: map[sort]string{
 			number: "failureThreshold", percentage: "failureRateThreshold", duration: "testDelay", strategy: "strategy",
 		},
@@ -241,7 +241,7 @@ func (p *Param) usage() string {
 
 // value is an argument of the form, as the documentation shows it.
 func (f Form) value() string {
-	return map[Form]string{OneName: "NAME", NameList: "A,B…", CountList: "A:n,…", Function: "FUNC", KindList: "KIND…", TypeName: "NAME"}[f]
+	return map[Form]string{OneName: "NAME", NameList: "A,B:n,…", CountList: "A:n,…", Function: "FUNC", KindList: "KIND…", TypeName: "NAME"}[f]
 }
 
 // param returns the parameter of a key, and nil if the directive has none.

@@ -36,7 +36,7 @@ func TestUsage(t *testing.T) {
 		"ratelimit":           "//resilience:ratelimit [NAME]",
 		directives.Bulkhead:   "//resilience:bulkhead [NAME]",
 		directives.Timeout:    "//resilience:timeout [NAME]",
-		directives.Anticipate: "//resilience:anticipate [check=A,B…] [rate=A:n,…] [preload=A:n,…] [lease=A:n,…]",
+		directives.Anticipate: "//resilience:anticipate [check=A,B:n,…] [rate=A:n,…] [preload=A:n,…] [lease=A:n,…]",
 		directives.Probe:      "//resilience:probe [NAME]",
 		directives.None:       "//resilience:none [KIND…]",
 		directives.Wrapper:    "//resilience:wrapper NAME",

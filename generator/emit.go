@@ -164,22 +164,26 @@ func (g guard) literal(runtime string) *jen.Statement {
 // value is what the field of an item is given.
 func (i item) value(runtime string) *jen.Statement {
 	switch i.Form {
-	case directives.NameList:
-		return jen.Index().String().ValuesFunc(func(values *jen.Group) {
-			for _, ref := range i.Refs {
-				values.Lit(ref.Text)
-			}
-		})
-	case directives.CountList:
-		return jen.Index().Id(runtime).Dot(i.Section.Counted).ValuesFunc(func(values *jen.Group) {
-			for _, ref := range i.Refs {
-				values.Values(jen.Id(i.Section.Entry).Op(":").Lit(ref.Text), jen.Id("N").Op(":").Lit(ref.Count.N))
-			}
-		})
+	case directives.NameList, directives.CountList:
+		return i.counted(runtime)
 	case directives.Function:
 		return jen.Id(i.Code)
 	}
 	return jen.Lit(i.Refs[0].Text)
+}
+
+// counted are names, each with its count where it has one.
+func (i item) counted(runtime string) *jen.Statement {
+	return jen.Index().Id(runtime).Dot(i.Section.Counted).ValuesFunc(func(values *jen.Group) {
+		for _, ref := range i.Refs {
+			name := jen.Id(i.Section.Entry).Op(":").Lit(ref.Text)
+			if ref.Count.N == 0 {
+				values.Values(name)
+			} else {
+				values.Values(name, jen.Id("N").Op(":").Lit(ref.Count.N))
+			}
+		}
+	})
 }
 
 func (w wrapper) method(m planned) *jen.Statement {

@@ -129,7 +129,7 @@ func (i item) texts() []string {
 	var texts []string
 	for _, ref := range i.Refs {
 		text := ref.Text
-		if i.Form == directives.CountList {
+		if ref.Count.N > 0 {
 			text += fmt.Sprint(":", ref.Count.N)
 		}
 		texts = append(texts, text)

@@ -7,7 +7,6 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/resgen-go/resgen/directives"
 	"github.com/resgen-go/resgen/generator/internal/load"
 	"github.com/resgen-go/resgen/generator/internal/outputs"
 )
@@ -168,8 +167,6 @@ func (p *planner) mentions(t *target) names {
 // mentionsInItem notes what the value of a field mentions.
 func (p *planner) mentionsInItem(i item, printer *printer, unqualified names) {
 	switch fn := i.function; {
-	case i.Form == directives.NameList:
-		printer.code(types.Typ[types.String])
 	case fn == nil:
 	case p.home.owns(fn):
 		unqualified.add(fn.Name())

@@ -248,7 +248,7 @@ func newResilientWithAnticipate(next withAnticipate, registry *resilience.Regist
 	w := &resilientWithAnticipate{
 		next: next,
 		do: wiring.Guard("Do", resilience.Guards{
-			Check:   []string{"a", "b"},
+			Check:   []resilience.Calls{{Breaker: "a"}, {Breaker: "b"}},
 			Preload: []resilience.Permits{{Bulkhead: "b", N: 2}, {Bulkhead: "c", N: 2}},
 		}),
 	}

@@ -186,7 +186,7 @@ func TestFieldF20RefusalTellsTheStateAndTheMomentItWasRefusedIn(t *testing.T) {
 		"a breaker alone":               {Breaker: "b"},
 		"a bulkhead before the breaker": {Breaker: "b", Bulkhead: "b"},
 		"an entry with the breaker":     {Breaker: "b", Preload: permits("b", 1)},
-		"an entry that checks":          {Check: []string{"b"}},
+		"an entry that checks":          {Check: []resilience.Calls{{Breaker: "b"}}},
 	} {
 		t.Run(name, inFakeTime(func(t *testing.T) {
 			registry := newRegistry(t, `{"breakers": {"b": {"strategy": "CONSECUTIVE_FAILURES"}}}`)

@@ -49,7 +49,7 @@ func TestFieldF11AProbeBehindItsOwnGuardsIsToldOnce(t *testing.T) {
 	}{
 		"breaker":          {resilience.Guards{Breaker: "b"}, nil, itself},
 		"with a bulkhead":  {resilience.Guards{Breaker: "b", Bulkhead: "h"}, nil, itself},
-		"gate":             {resilience.Guards{Check: []string{"a", "b"}}, nil, itself},
+		"gate":             {resilience.Guards{Check: []resilience.Calls{{Breaker: "a"}, {Breaker: "b"}}}, nil, itself},
 		"wrapped":          {resilience.Guards{Breaker: "b"}, func(err error) error { return fmt.Errorf("ping: %w", err) }, itself},
 		"joined":           {resilience.Guards{Breaker: "b"}, func(err error) error { return errors.Join(errDown, err) }, itself},
 		"bulkhead":         {resilience.Guards{Bulkhead: "h"}, nil, full},

@@ -160,7 +160,7 @@ func TestT45ObserverMayUseTheRegistry(t *testing.T) {
 		})
 		registry = newRegistry(t, opens, resilience.Observe(observer))
 		guard = newGuard(t, registry, resilience.Guards{Breaker: "b"})
-		entry = newGuard(t, registry, resilience.Guards{Check: []string{"b"}})
+		entry = newGuard(t, registry, resilience.Guards{Check: []resilience.Calls{{Breaker: "b"}}})
 		do(context.Background(), guard, returns(errDown))
 		synctest.Wait()
 		handle(t, registry, "b").ForceOpen("test")
@@ -311,7 +311,7 @@ func TestT55RefusalsAreToldApart(t *testing.T) {
 		registry := newRegistry(t, oneTrial)
 		guard := newGuard(t, registry, resilience.Guards{Breaker: "b"})
 		full := newGuard(t, registry, resilience.Guards{Bulkhead: "b"})
-		entry := newGuard(t, registry, resilience.Guards{Check: []string{"b"}})
+		entry := newGuard(t, registry, resilience.Guards{Check: []resilience.Calls{{Breaker: "b"}}})
 		large := newGuard(t, registry, resilience.Guards{Preload: []resilience.Permits{{Bulkhead: "b", N: 2}}})
 		refused := map[resilience.Kind]error{
 			resilience.KindTooLarge: do(context.Background(), large, returns(nil)),
@@ -355,7 +355,7 @@ func TestT55RefusalsAreToldApart(t *testing.T) {
 func TestT02LostTrialsWedgeNoBreakerBehindAGate(t *testing.T) {
 	for name, guards := range map[string]resilience.Guards{
 		"a bulkhead before the breaker": {Breaker: "b", Bulkhead: "b"},
-		"an entry that checks":          {Check: []string{"b"}},
+		"an entry that checks":          {Check: []resilience.Calls{{Breaker: "b"}}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {

@@ -87,7 +87,7 @@ func TestFieldF07EntryBehindGatesIsToldAtOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		registry := newRegistry(t, patient)
 		defer hold(t, t.Context(), newGuard(t, registry, resilience.Guards{Bulkhead: "a"}))(nil)
-		entry := newGuard(t, registry, resilience.Guards{Check: []string{"a", "b"}, Preload: permits("a", 1)})
+		entry := newGuard(t, registry, resilience.Guards{Check: []resilience.Calls{{Breaker: "a"}, {Breaker: "b"}}, Preload: permits("a", 1)})
 		var waiter sync.WaitGroup
 		waiter.Go(func() {
 			begin := time.Now()
@@ -109,7 +109,7 @@ func TestEntryE10FiftyThatWaitAreToldWithin10ms(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		registry := newRegistry(t, patient)
 		call := newGuard(t, registry, resilience.Guards{Breaker: "a", Bulkhead: "a"})
-		entry := newGuard(t, registry, resilience.Guards{Check: []string{"a"}, Preload: permits("a", 1)})
+		entry := newGuard(t, registry, resilience.Guards{Check: []resilience.Calls{{Breaker: "a"}}, Preload: permits("a", 1)})
 		defer hold(t, t.Context(), call)(nil)
 		var waiters sync.WaitGroup
 		for i := range 50 {
@@ -156,9 +156,9 @@ func TestFieldF14CauseOfACancellationIsInTheError(t *testing.T) {
 		"bulkhead":             {Bulkhead: "a"},
 		"breaker and bulkhead": {Breaker: "a", Bulkhead: "a"},
 		"timeout":              {Timeout: "a"},
-		"gates":                {Check: []string{"a"}},
+		"gates":                {Check: []resilience.Calls{{Breaker: "a"}}},
 		"entry":                {Preload: permits("a", 1)},
-		"entry with a call":    {Bulkhead: "a", Check: []string{"a"}},
+		"entry with a call":    {Bulkhead: "a", Check: []resilience.Calls{{Breaker: "a"}}},
 	}
 	for name, guards := range all {
 		t.Run(name+", before it begins", func(t *testing.T) {
@@ -267,7 +267,7 @@ func TestFieldF12CallThatMeetsAReloadIsCountedOnce(t *testing.T) {
 			source, registry := newSource(t, `{"bulkheads": {"a": {"maxConcurrentCalls": 9}}}`)
 			entry := newGuard(t, registry, resilience.Guards{Preload: permits("a", c.preload)})
 			guard := newGuard(t, registry, resilience.Guards{Breaker: "a", Bulkhead: "a"})
-			inside := newGuard(t, registry, resilience.Guards{Bulkhead: "a", Check: []string{"a"}})
+			inside := newGuard(t, registry, resilience.Guards{Bulkhead: "a", Check: []resilience.Calls{{Breaker: "a"}}})
 			for _, guard := range []*resilience.Guard{guard, inside} {
 				before := bulkheadOf(t, registry, "a")
 				do(t.Context(), entry, func(ctx context.Context) error {

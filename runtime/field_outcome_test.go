@@ -25,10 +25,10 @@ var everyGuard = map[string]struct {
 	"breaker and timeout":          {resilience.Guards{Breaker: "b", Timeout: "t"}, "b"},
 	"bulkhead and timeout":         {resilience.Guards{Bulkhead: "h", Timeout: "t"}, "h"},
 	"all three":                    {resilience.Guards{Breaker: "b", Bulkhead: "h", Timeout: "t"}, "b"},
-	"gate":                         {resilience.Guards{Check: []string{"b"}}, "b"},
-	"gates and a breaker":          {resilience.Guards{Breaker: "own", Check: []string{"b"}}, "own"},
+	"gate":                         {resilience.Guards{Check: []resilience.Calls{{Breaker: "b"}}}, "b"},
+	"gates and a breaker":          {resilience.Guards{Breaker: "own", Check: []resilience.Calls{{Breaker: "b"}}}, "own"},
 	"reservation":                  {resilience.Guards{Preload: []resilience.Permits{{Bulkhead: "h", N: 2}}}, "h"},
-	"gate, reservation, timeout":   {resilience.Guards{Check: []string{"b"}, Lease: []resilience.Permits{{Bulkhead: "h", N: 1}}, Timeout: "t"}, "b"},
+	"gate, reservation, timeout":   {resilience.Guards{Check: []resilience.Calls{{Breaker: "b"}}, Lease: []resilience.Permits{{Bulkhead: "h", N: 1}}, Timeout: "t"}, "b"},
 	"a breaker that counts slow":   {resilience.Guards{Breaker: "slow"}, "slow"},
 	"a breaker with a time window": {resilience.Guards{Breaker: "timed"}, "timed"},
 }
@@ -191,7 +191,7 @@ func TestFieldF02DeadlineThatTheContextHasNotNoticedSparesTrialsAndTimeouts(t *t
 func TestFieldF10EntryOfACallerThatHasGoneDoesNotBegin(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		registry := newRegistry(t, fewSettings)
-		entry := newGuard(t, registry, resilience.Guards{Check: []string{"b", "own"}})
+		entry := newGuard(t, registry, resilience.Guards{Check: []resilience.Calls{{Breaker: "b"}, {Breaker: "own"}}})
 		for why, ctx := range gone(t) {
 			refusedAsGone(t, why, do(ctx, entry, func(context.Context) error { t.Errorf("%s: the body ran", why); return nil }), ctx, "b")
 		}

@@ -156,7 +156,7 @@ func TestFieldL01RefusalsAreLoggedAsTheirText(t *testing.T) {
 		b := handle(t, registry, "b")
 		guards := map[string]*resilience.Guard{
 			"breaker": newGuard(t, registry, resilience.Guards{Breaker: "b"}),
-			"gate":    newGuard(t, registry, resilience.Guards{Check: []string{"own", "b"}}),
+			"gate":    newGuard(t, registry, resilience.Guards{Check: []resilience.Calls{{Breaker: "own"}, {Breaker: "b"}}}),
 		}
 		for name, guard := range guards {
 			seen := map[string]string{}

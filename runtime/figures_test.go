@@ -88,15 +88,15 @@ func newRush(t *testing.T, seed uint64) *rush {
 			"xt":   {Breaker: "x", Bulkhead: "t"},
 			"l":    {Bulkhead: "l"},
 			"q":    {Bulkhead: "q"},
-			"own":  {Breaker: "x", Bulkhead: "p", Check: []string{"m"}},
-			"gate": {Check: []string{"m", "x"}},
-			"both": {Check: []string{"x"}, Preload: permits("t", 2), Lease: permits("l", 1)},
-			"l2":   {Check: []string{"x"}, Lease: permits("l", 2)},
+			"own":  {Breaker: "x", Bulkhead: "p", Check: []resilience.Calls{{Breaker: "m"}}},
+			"gate": {Check: []resilience.Calls{{Breaker: "m"}, {Breaker: "x"}}},
+			"both": {Check: []resilience.Calls{{Breaker: "x"}}, Preload: permits("t", 2), Lease: permits("l", 1)},
+			"l2":   {Check: []resilience.Calls{{Breaker: "x"}}, Lease: permits("l", 2)},
 			"q2":   {Lease: permits("q", 2)},
 		},
 	}
 	for n := 1; n <= 3; n++ {
-		r.shapes[fmt.Sprint("t", n)] = resilience.Guards{Check: []string{"m", "x"}, Preload: permits("t", n)}
+		r.shapes[fmt.Sprint("t", n)] = resilience.Guards{Check: []resilience.Calls{{Breaker: "m"}, {Breaker: "x"}}, Preload: permits("t", n)}
 	}
 	r.source, r.registry = newSource(t, r.settings(rand.New(rand.NewPCG(seed, 99))))
 	for name, shape := range r.shapes {

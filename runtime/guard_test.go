@@ -317,7 +317,7 @@ func TestABreakerAloneTracksSlowCalls(t *testing.T) {
 
 func TestAnEntryWithABreakerOfItsOwnAsksItsGates(t *testing.T) {
 	registry := newRegistry(t, `{}`)
-	entry := newGuard(t, registry, resilience.Guards{Breaker: "own", Check: []string{"other"}})
+	entry := newGuard(t, registry, resilience.Guards{Breaker: "own", Check: []resilience.Calls{{Breaker: "other"}}})
 	handle(t, registry, "other").ForceOpen("test")
 	if err := do(context.Background(), entry, returns(nil)); !errors.Is(err, resilience.ErrGate) {
 		t.Errorf("got %v, want ErrGate", err)
@@ -327,7 +327,7 @@ func TestAnEntryWithABreakerOfItsOwnAsksItsGates(t *testing.T) {
 func TestGatesSayWhatEndsTheRefusal(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		registry := newRegistry(t, `{"breakers": {"a": {"strategy": "CANARY_RATE_THRESHOLD"}}}`)
-		entry := newGuard(t, registry, resilience.Guards{Check: []string{"a"}})
+		entry := newGuard(t, registry, resilience.Guards{Check: []resilience.Calls{{Breaker: "a"}}})
 		b, err := registry.Breaker("a")
 		if err != nil {
 			t.Fatal(err)
@@ -344,7 +344,7 @@ func TestGatesSayWhatEndsTheRefusal(t *testing.T) {
 func TestGatesNameAllThatRefuse(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		registry := newRegistry(t, `{"breakers": {"a": {"testDelay": "10s"}, "b": {"testDelay": "30s"}}}`)
-		entry := newGuard(t, registry, resilience.Guards{Check: []string{"a", "b", "c"}})
+		entry := newGuard(t, registry, resilience.Guards{Check: []resilience.Calls{{Breaker: "a"}, {Breaker: "b"}, {Breaker: "c"}}})
 		for _, name := range []string{"a", "b"} {
 			b, err := registry.Breaker(name)
 			if err != nil {
@@ -613,7 +613,7 @@ func TestContextOfACallIsDoneWhenItHasEnded(t *testing.T) {
 
 func TestGateRefusalsAreCountedAtTheBreakersThatRefuse(t *testing.T) {
 	registry := newRegistry(t, `{}`)
-	entry := newGuard(t, registry, resilience.Guards{Breaker: "own", Check: []string{"a", "own", "b", "a"}})
+	entry := newGuard(t, registry, resilience.Guards{Breaker: "own", Check: []resilience.Calls{{Breaker: "a"}, {Breaker: "own"}, {Breaker: "b"}, {Breaker: "a"}}})
 	for _, name := range []string{"own", "a"} {
 		b, err := registry.Breaker(name)
 		if err != nil {

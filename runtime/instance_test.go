@@ -145,8 +145,8 @@ func TestStrictSettingsOfTheBaseCoverItsInstances(t *testing.T) {
 
 func TestAGateOfANamePassesWhereAnyInstanceWouldAdmit(t *testing.T) {
 	registry := newRegistry(t, twoFailures)
-	any := newGuard(t, registry, resilience.Guards{Check: []string{"solver"}})
-	one := newGuard(t, registry, resilience.Guards{Check: []string{"solver/a"}})
+	any := newGuard(t, registry, resilience.Guards{Check: []resilience.Calls{{Breaker: "solver"}}})
+	one := newGuard(t, registry, resilience.Guards{Check: []resilience.Calls{{Breaker: "solver/a"}}})
 	check := func(when string, guard *resilience.Guard, refusedBy string) {
 		t.Helper()
 		err := do(t.Context(), guard, returns(nil))
@@ -256,7 +256,7 @@ func wantNothingLeft(t *testing.T, registry *resilience.Registry) {
 
 func TestAThousandInstancesLeaveNothingBehind(t *testing.T) {
 	registry := newRegistry(t, `{"breakers": {"solver": {"strategy": "CANARY_RATE_THRESHOLD"}}}`)
-	gate := newGuard(t, registry, resilience.Guards{Check: []string{"solver"}})
+	gate := newGuard(t, registry, resilience.Guards{Check: []resilience.Calls{{Breaker: "solver"}}})
 	base := namesOf(registry)
 	before := runtime.NumGoroutine()
 	makeAll := func() (all []*solver) {

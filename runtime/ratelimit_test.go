@@ -132,7 +132,7 @@ func TestRateG11AWaitEndsWhenTheBreakerOpens(t *testing.T) {
 		registry := newRegistry(t, tenASecond(`, "maxWaitDuration": "1h"`, `, "breakers": {"maps": {}}`))
 		guards := map[string]resilience.Guards{
 			"call":  {Breaker: "maps", RateLimit: "maps"},
-			"entry": {Check: []string{"maps"}, RateLimit: "maps"},
+			"entry": {Check: []resilience.Calls{{Breaker: "maps"}}, RateLimit: "maps"},
 		}
 		maps, err := registry.Breaker("maps")
 		if err != nil {

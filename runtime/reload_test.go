@@ -161,7 +161,7 @@ func TestT48ReloadUnderLoadLosesNoPermitAndClosesNothing(t *testing.T) {
 	}
 	source, registry := newSource(t, `{}`)
 	guard := newGuard(t, registry, resilience.Guards{Breaker: "b", Bulkhead: "b", Timeout: "b"})
-	entry := newGuard(t, registry, resilience.Guards{Check: []string{"b"}, Preload: []resilience.Permits{{Bulkhead: "b", N: 2}}})
+	entry := newGuard(t, registry, resilience.Guards{Check: []resilience.Calls{{Breaker: "b"}}, Preload: []resilience.Permits{{Bulkhead: "b", N: 2}}})
 	held := newGuard(t, registry, resilience.Guards{Breaker: "held"})
 	kept := newGuard(t, registry, resilience.Guards{Breaker: "kept", Bulkhead: "kept"})
 	for range 2 {

@@ -248,7 +248,7 @@ func TestScenario30OverflowEndsWithErrFullWhenTheWaitIsOver(t *testing.T) {
 
 func TestScenario38ClosedBreakerPassesAndCountsNothing(t *testing.T) {
 	registry := newRegistry(t, shop)
-	entry := newGuard(t, registry, resilience.Guards{Check: []string{"pay", "stock"}})
+	entry := newGuard(t, registry, resilience.Guards{Check: []resilience.Calls{{Breaker: "pay"}, {Breaker: "stock"}}})
 	before := breakerOf(t, registry, "pay")
 	for range 10 {
 		if err := do(t.Context(), entry, returns(nil)); err != nil {
@@ -261,7 +261,7 @@ func TestScenario38ClosedBreakerPassesAndCountsNothing(t *testing.T) {
 func TestScenario39OpenBreakerRefusesBeforeAnythingIsReserved(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		registry := newRegistry(t, shop)
-		entry := newGuard(t, registry, resilience.Guards{Check: []string{"pay"}, Preload: permits("pay", 2), Bulkhead: "stock"})
+		entry := newGuard(t, registry, resilience.Guards{Check: []resilience.Calls{{Breaker: "pay"}}, Preload: permits("pay", 2), Bulkhead: "stock"})
 		handle(t, registry, "pay").Trip("test")
 		before := breakerOf(t, registry, "pay")
 		time.Sleep(10*time.Second - 1)
@@ -284,7 +284,7 @@ func TestScenario39OpenBreakerRefusesBeforeAnythingIsReserved(t *testing.T) {
 func TestScenario40OverdueBreakerPassesAndTheCallInsideMovesIt(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		registry := newRegistry(t, shop)
-		entry := newGuard(t, registry, resilience.Guards{Check: []string{"pay"}})
+		entry := newGuard(t, registry, resilience.Guards{Check: []resilience.Calls{{Breaker: "pay"}}})
 		toPay := newGuard(t, registry, resilience.Guards{Breaker: "pay"})
 		pay := handle(t, registry, "pay")
 		pay.Trip("test")
@@ -328,7 +328,7 @@ func halfOpen(t *testing.T, registry *resilience.Registry, name string, n int) (
 func TestScenario41HalfOpenBreakerWithATrialLeftPassesAndKeepsIt(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		registry := newRegistry(t, shop)
-		entry := newGuard(t, registry, resilience.Guards{Check: []string{"pay"}})
+		entry := newGuard(t, registry, resilience.Guards{Check: []resilience.Calls{{Breaker: "pay"}}})
 		halfOpen(t, registry, "pay", 1)
 		before := breakerOf(t, registry, "pay")
 		for range 10 {
@@ -344,7 +344,7 @@ func TestScenario41HalfOpenBreakerWithATrialLeftPassesAndKeepsIt(t *testing.T) {
 func TestScenario42HalfOpenBreakerWithoutATrialRefuses(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		registry := newRegistry(t, shop)
-		entry := newGuard(t, registry, resilience.Guards{Check: []string{"pay"}})
+		entry := newGuard(t, registry, resilience.Guards{Check: []resilience.Calls{{Breaker: "pay"}}})
 		halfOpen(t, registry, "pay", 2)
 		before := breakerOf(t, registry, "pay")
 		wantGate(t, do(t.Context(), entry, never(t)), "pay")
@@ -355,7 +355,7 @@ func TestScenario42HalfOpenBreakerWithoutATrialRefuses(t *testing.T) {
 func TestScenario43ForcedOpenRefusesWhileDisabledAndMetricsOnlyPass(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		registry := newRegistry(t, shop)
-		entry := newGuard(t, registry, resilience.Guards{Check: []string{"pay"}})
+		entry := newGuard(t, registry, resilience.Guards{Check: []resilience.Calls{{Breaker: "pay"}}})
 		pay := handle(t, registry, "pay")
 		pay.ForceOpen("test")
 		time.Sleep(time.Hour)
@@ -372,7 +372,7 @@ func TestScenario43ForcedOpenRefusesWhileDisabledAndMetricsOnlyPass(t *testing.T
 func TestScenario44GateThatPassesKeepsItsTrialWhenAnotherRefuses(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		registry := newRegistry(t, shop)
-		entry := newGuard(t, registry, resilience.Guards{Check: []string{"pay", "stock"}})
+		entry := newGuard(t, registry, resilience.Guards{Check: []resilience.Calls{{Breaker: "pay"}, {Breaker: "stock"}}})
 		handle(t, registry, "pay").Trip("test")
 		handle(t, registry, "stock").Trip("test")
 		time.Sleep(10 * time.Second)
@@ -384,7 +384,7 @@ func TestScenario44GateThatPassesKeepsItsTrialWhenAnotherRefuses(t *testing.T) {
 
 func TestScenario45BreakerThatOpensAfterTheGateRefusesTheCallOnly(t *testing.T) {
 	registry := newRegistry(t, shop)
-	entry := newGuard(t, registry, resilience.Guards{Check: []string{"pay"}, Preload: permits("pay", 1)})
+	entry := newGuard(t, registry, resilience.Guards{Check: []resilience.Calls{{Breaker: "pay"}}, Preload: permits("pay", 1)})
 	toPay := newGuard(t, registry, resilience.Guards{Breaker: "pay", Bulkhead: "pay"})
 	ranOn := false
 	err := do(t.Context(), entry, func(ctx context.Context) error {
@@ -404,7 +404,7 @@ func TestScenario45BreakerThatOpensAfterTheGateRefusesTheCallOnly(t *testing.T) 
 func TestScenario46BreakerThatOpensDuringTheWaitRefusesAtTheSecondLook(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		registry := newRegistry(t, shop)
-		entry := newGuard(t, registry, resilience.Guards{Check: []string{"stock"}, Preload: permits("pay", 2)})
+		entry := newGuard(t, registry, resilience.Guards{Check: []resilience.Calls{{Breaker: "stock"}}, Preload: permits("pay", 2)})
 		inPay := newGuard(t, registry, resilience.Guards{Bulkhead: "pay"})
 		var holders []func(error)
 		for range 4 {
@@ -429,7 +429,7 @@ func TestScenario46SecondLookThatRefusesSpendsNoTicketAround(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		registry := newRegistry(t, shop)
 		outer := newGuard(t, registry, resilience.Guards{Preload: permits("pay", 1)})
-		inner := newGuard(t, registry, resilience.Guards{Bulkhead: "pay", Check: []string{"pay"}, Preload: permits("stock", 2)})
+		inner := newGuard(t, registry, resilience.Guards{Bulkhead: "pay", Check: []resilience.Calls{{Breaker: "pay"}}, Preload: permits("stock", 2)})
 		inStock := newGuard(t, registry, resilience.Guards{Bulkhead: "stock"})
 		var holders []func(error)
 		for range 4 {
@@ -456,7 +456,7 @@ func TestScenario46SecondLookThatRefusesSpendsNoTicketAround(t *testing.T) {
 
 func TestScenario47BodyThatFailsOrPanicsIsNoOutcomeOfACheckedBreaker(t *testing.T) {
 	registry := newRegistry(t, shop)
-	entry := newGuard(t, registry, resilience.Guards{Check: []string{"pay"}})
+	entry := newGuard(t, registry, resilience.Guards{Check: []resilience.Calls{{Breaker: "pay"}}})
 	before := breakerOf(t, registry, "pay")
 	do(t.Context(), entry, returns(errDown))
 	func() {
@@ -468,7 +468,7 @@ func TestScenario47BodyThatFailsOrPanicsIsNoOutcomeOfACheckedBreaker(t *testing.
 
 func TestScenario48BreakerThatIsGatedAndUsedHasOneOutcome(t *testing.T) {
 	registry := newRegistry(t, shop)
-	entry := newGuard(t, registry, resilience.Guards{Check: []string{"pay"}})
+	entry := newGuard(t, registry, resilience.Guards{Check: []resilience.Calls{{Breaker: "pay"}}})
 	toPay := newGuard(t, registry, resilience.Guards{Breaker: "pay"})
 	if err := do(t.Context(), entry, func(ctx context.Context) error { return do(ctx, toPay, returns(nil)) }); err != nil {
 		t.Fatal(err)
@@ -481,7 +481,7 @@ func TestScenario48BreakerThatIsGatedAndUsedHasOneOutcome(t *testing.T) {
 func TestScenario49HundredEntriesPassTheGateAndAsManyCallsRunAsThereAreTrials(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		registry := newRegistry(t, shop)
-		entry := newGuard(t, registry, resilience.Guards{Check: []string{"pay"}})
+		entry := newGuard(t, registry, resilience.Guards{Check: []resilience.Calls{{Breaker: "pay"}}})
 		toPay := newGuard(t, registry, resilience.Guards{Breaker: "pay"})
 		handle(t, registry, "pay").Trip("test")
 		time.Sleep(10 * time.Second)
@@ -527,7 +527,7 @@ func TestScenario50CanaryGateRefusesUntilAProbeHalfOpensIt(t *testing.T) {
 		if err := wiring.Done(); err != nil {
 			t.Fatal(err)
 		}
-		entry := newGuard(t, registry, resilience.Guards{Check: []string{"pay"}})
+		entry := newGuard(t, registry, resilience.Guards{Check: []resilience.Calls{{Breaker: "pay"}}})
 		for range 20 {
 			wantGate(t, do(t.Context(), entry, never(t)), "pay")
 			time.Sleep(time.Second)
@@ -548,7 +548,7 @@ func TestScenario50CanaryGateRefusesUntilAProbeHalfOpensIt(t *testing.T) {
 
 func TestScenario51GateRefusalHasACounterOfItsOwn(t *testing.T) {
 	registry := newRegistry(t, shop)
-	entry := newGuard(t, registry, resilience.Guards{Check: []string{"pay", "stock"}, Preload: permits("pay", 2), Lease: permits("stock", 1)})
+	entry := newGuard(t, registry, resilience.Guards{Check: []resilience.Calls{{Breaker: "pay"}, {Breaker: "stock"}}, Preload: permits("pay", 2), Lease: permits("stock", 1)})
 	handle(t, registry, "pay").Trip("test")
 	for range 3 {
 		wantGate(t, do(t.Context(), entry, never(t)), "pay")

@@ -33,7 +33,7 @@ var guardings = []guarding{
 	{"Breaker", resilience.Guards{Breaker: "g"}, "breakers", `{"failureThreshold": 9}`, `{"failureThreshold": 1}`, resilience.ErrOpen},
 	{"Classify", resilience.Guards{Breaker: "g", Classify: func(error) resilience.Outcome { return resilience.Failure }},
 		"breakers", `{"failureThreshold": 9}`, `{"failureThreshold": 1}`, resilience.ErrOpen},
-	{"Check", resilience.Guards{Check: []string{"g"}}, "breakers", `{"failureThreshold": 9}`, `{"failureThreshold": 1}`, resilience.ErrGate},
+	{"Check", resilience.Guards{Check: []resilience.Calls{{Breaker: "g"}}}, "breakers", `{"failureThreshold": 9}`, `{"failureThreshold": 1}`, resilience.ErrGate},
 	{"Bulkhead", resilience.Guards{Bulkhead: "g"}, "bulkheads", `{"maxConcurrentCalls": 2}`, `{"maxConcurrentCalls": 1}`, resilience.ErrFull},
 	{"Preload", resilience.Guards{Preload: []resilience.Permits{{Bulkhead: "g", N: 2}}},
 		"bulkheads", `{"maxConcurrentCalls": 3}`, `{"maxConcurrentCalls": 1}`, resilience.ErrTooLarge},

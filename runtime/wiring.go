@@ -32,10 +32,17 @@ type Guards struct {
 
 	// Of an anticipated entry method: the breakers whose gates it asks, and the
 	// tokens and permits that it reserves for the calls under it.
-	Check   []string
+	Check   []Calls
 	Rate    []Tokens  // each token lets one call begin
 	Preload []Permits // each permit serves one call
 	Lease   []Permits // each permit serves one call after the other
+}
+
+// Calls are n calls that a breaker has to admit. With N = 0 they are as many as the
+// entry reserves permits of the bulkhead of that name, or one.
+type Calls struct {
+	Breaker string
+	N       int
 }
 
 // Permits are n permits of a bulkhead.
@@ -203,7 +210,8 @@ func (w *Wiring) entry(g *Guard, guards Guards) {
 	if g.breaker != nil {
 		g.gates = gates{gateOf(g.breaker)}
 	}
-	for _, name := range guards.Check {
+	for _, calls := range guards.Check {
+		name := calls.Breaker
 		if name == guards.Breaker {
 			continue // it is asked already
 		}

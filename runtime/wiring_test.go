@@ -168,7 +168,7 @@ func TestFieldF08AWrapperAroundAWrapperIsAnError(t *testing.T) {
 		"behind two":                  {&counting{0, logging{inner}}, "payments.Client", resilience.Guards{Bulkhead: "client"}, true},
 		"behind another registry's":   {elsewhere, "payments.Client", resilience.Guards{Bulkhead: "client"}, true},
 		"another that shares":         {inner, "payments.Other", resilience.Guards{Bulkhead: "client"}, true},
-		"an entry that shares":        {inner, "payments.Other", resilience.Guards{Bulkhead: "client", Check: []string{"b"}}, true},
+		"an entry that shares":        {inner, "payments.Other", resilience.Guards{Bulkhead: "client", Check: []resilience.Calls{{Breaker: "b"}}}, true},
 		"another that shares nothing": {inner, "payments.Other", resilience.Guards{Bulkhead: "other", Breaker: "client"}, false},
 		"an entry that reserves":      {inner, "payments.Other", resilience.Guards{Preload: []resilience.Permits{{Bulkhead: "client", N: 1}}}, false},
 		"a client":                    {fine, "payments.Other", resilience.Guards{Bulkhead: "client"}, false},
@@ -271,7 +271,7 @@ func TestFieldF09ANilContextIsTheBackground(t *testing.T) {
 		"breaker":  {Breaker: "b"},
 		"bulkhead": {Bulkhead: "h"},
 		"timeout":  {Timeout: "t"},
-		"gate":     {Check: []string{"b"}},
+		"gate":     {Check: []resilience.Calls{{Breaker: "b"}}},
 		"preload":  {Preload: []resilience.Permits{{Bulkhead: "h", N: 1}}},
 	} {
 		t.Run(name, func(t *testing.T) {

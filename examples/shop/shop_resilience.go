@@ -113,7 +113,7 @@ func NewResilientShop(next Shop, registry *resilience.Registry, options ...resil
 	w := &ResilientShop{
 		next: next,
 		checkout: wiring.Guard("Checkout", resilience.Guards{
-			Check:   []string{"payments", "inventory"},
+			Check:   []resilience.Calls{{Breaker: "payments"}, {Breaker: "inventory"}},
 			Rate:    []resilience.Tokens{{RateLimit: "payments", N: 1}},
 			Preload: []resilience.Permits{{Bulkhead: "inventory", N: 4}},
 		}),

@@ -140,7 +140,7 @@ func NewResilientShop(next Shop, registry *resilience.Registry, options ...resil
 	w := &ResilientShop{
 		next: next,
 		checkout: wiring.Guard("Checkout", resilience.Guards{
-			Check:   []string{"payments"},
+			Check:   []resilience.Calls{{Breaker: "payments"}},
 			Preload: []resilience.Permits{{Bulkhead: "inventory", N: 4}},
 		}),
 	}

@@ -26,7 +26,7 @@ func NewResilientShop(next Shop, registry *resilience.Registry, options ...resil
 	w := &ResilientShop{
 		next: next,
 		checkout: wiring.Guard("Checkout", resilience.Guards{
-			Check:   []string{"payments", "inventory"},
+			Check:   []resilience.Calls{{Breaker: "payments"}, {Breaker: "inventory"}},
 			Preload: []resilience.Permits{{Bulkhead: "payments", N: 1}, {Bulkhead: "inventory", N: 4}},
 			Lease:   []resilience.Permits{{Bulkhead: "audit", N: 2}},
 		}),
@@ -34,7 +34,7 @@ func NewResilientShop(next Shop, registry *resilience.Registry, options ...resil
 			Breaker:  "shop",
 			Bulkhead: "shop",
 			Timeout:  "shop",
-			Check:    []string{"inventory"},
+			Check:    []resilience.Calls{{Breaker: "inventory"}},
 		}),
 	}
 	if err = wiring.Done(); err != nil {

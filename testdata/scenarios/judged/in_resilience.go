@@ -107,7 +107,7 @@ func NewResilientStock(next Stock, registry *resgenresilience.Registry, options 
 			Classify: errorsOnly,
 			Bulkhead: "stock",
 			Timeout:  "stock",
-			Check:    []string{"web"},
+			Check:    []resgenresilience.Calls{{Breaker: "web"}},
 		}),
 	}
 	if err = wiring.Done(); err != nil {

@@ -63,7 +63,7 @@ func NewResilientShop(next Shop, registry *resilience.Registry, options ...resil
 	}
 	w := &ResilientShop{
 		next:     next,
-		checkout: wiring.Guard("Checkout", resilience.Guards{Check: []string{"payments"}}),
+		checkout: wiring.Guard("Checkout", resilience.Guards{Check: []resilience.Calls{{Breaker: "payments"}}}),
 	}
 	if err = wiring.Done(); err != nil {
 		return nil, err
