@@ -70,6 +70,13 @@ func guarded(next client, wrap wrap, settings string) func() client {
 	return func() client { return must(wrap(next, newRegistry(settings, room))) }
 }
 
+// told is guarded with an option of the registry.
+func told(wrap wrap, option resilience.Option) func() client {
+	return func() client {
+		return must(wrap(work{}, newRegistryWith(canary, fmt.Sprintf(`"maxConcurrentCalls": %d`, room), option)))
+	}
+}
+
 // tripped is a path with a breaker that is OPEN.
 func tripped(wrap wrap, settings string) func() client {
 	return func() client {
@@ -118,14 +125,14 @@ func adaptive() client {
 	return must(bulkheadOnly(work{}, newRegistryWith(canary, sizes)))
 }
 
-func newRegistryWith(breaker, bulkhead string) *resilience.Registry {
+func newRegistryWith(breaker, bulkhead string, options ...resilience.Option) *resilience.Registry {
 	text := fmt.Sprintf(`{
 		"breakers": {"a": {%s}, "b": {%[1]s}},
 		"bulkheads": {"a": {%s}, "b": {%[2]s}},
 		"timeouts": {"a": {"duration": "1h"}},
 		"rateLimits": {"a": {"limit": 1000000000, "burst": 1000000000}},
 	}`, breaker, bulkhead)
-	return must(resilience.New(resilience.Settings("benchmark", []byte(text)), resilience.Logger(nil)))
+	return must(resilience.New(append(options, resilience.Settings("benchmark", []byte(text)), resilience.Logger(nil))...))
 }
 
 // must is for what fails only if the benchmarks are wrong.

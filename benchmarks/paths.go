@@ -4,6 +4,8 @@ import (
 	"github.com/failsafe-go/failsafe-go/bulkhead"
 	"go.uber.org/ratelimit"
 	"golang.org/x/time/rate"
+
+	resilience "github.com/resgen-go/resgen/runtime"
 )
 
 // A path is one way to make a call.
@@ -56,6 +58,8 @@ var closed = []path{
 	{name: "bulkhead, adaptive", make: adaptive},
 	{name: "rate limit", make: guarded(work{}, rateOnly, canary)},
 	{name: "breaker and bulkhead", make: guarded(work{}, both, canary)},
+	{name: "breaker and bulkhead, counted", make: told(both, resilience.Count())},
+	{name: "breaker and bulkhead, timed", make: told(both, resilience.Time())},
 	{name: "breaker and bulkhead, one of ten methods", make: guarded(work{}, ten, canary)},
 	{name: "breaker, bulkhead and timeout", make: guarded(work{}, timed, canary)},
 	{name: "entry: two gates, two preloads", make: guarded(work{}, entry, canary)},

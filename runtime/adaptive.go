@@ -102,15 +102,9 @@ func allClosed(breakers []*breaker.Breaker) bool {
 	return true
 }
 
-// beginAdaptive reads the clock for a bulkhead that wants to know what calls take.
-func (c *Call) beginAdaptive(b *bulkhead.Bulkhead) {
-	c.began = breaker.Now()
-	b.Began()
-}
-
-// endAdaptive tells the bulkhead how the call ended. A call that counts as nothing,
-// such as one whose caller cancelled it, says nothing about load.
-func (c *Call) endAdaptive(b *bulkhead.Bulkhead, outcome Outcome) {
+// endAdaptive tells a bulkhead how the call ended, which took a time. A call that
+// counts as nothing, such as one whose caller cancelled it, says nothing about load.
+func (c *Call) endAdaptive(b *bulkhead.Bulkhead, outcome Outcome, now breaker.Instant, took time.Duration) {
 	ending := bulkhead.Succeeded
 	switch {
 	case outcome == Success:
@@ -121,8 +115,7 @@ func (c *Call) endAdaptive(b *bulkhead.Bulkhead, outcome Outcome) {
 	default:
 		return
 	}
-	now := breaker.Now()
-	b.Ended(int64(now), now.Sub(c.began), ending)
+	b.Ended(int64(now), took, ending)
 }
 
 // cutOff reports whether a deadline ended the call, the guard's or its caller's.

@@ -19,7 +19,7 @@ type Call struct {
 	ctx         context.Context // the callee's
 	period      *breaker.Period // in which the call began
 	slowAt      breaker.Instant // 0: slow calls mean nothing
-	began       breaker.Instant // 0: no bulkhead wants to know
+	began       breaker.Instant // 0: nobody wants to know
 	turn        ratelimit.Turn
 	tokens      *ratelimit.Reservation
 	permit      bulkhead.Permit
@@ -103,8 +103,8 @@ func (c *Call) Begin(ctx context.Context, g *Guard) error {
 	if c.reservation != nil {
 		c.reservation.Open()
 	}
-	if g.bulkhead != nil && g.bulkhead.Adapts() {
-		c.beginAdaptive(g.bulkhead)
+	if g.clocked() {
+		c.startClock(g)
 	}
 	return nil
 }
@@ -409,7 +409,7 @@ func (c *Call) slow() bool { return c.slowAt != 0 && breaker.Now() > c.slowAt }
 // leave returns what a call took that was made, and tells observers of calls.
 func (c *Call) leave(g *Guard, outcome Outcome) {
 	if c.began != 0 {
-		c.endAdaptive(g.bulkhead, outcome)
+		c.stopClock(g, outcome)
 	}
 	if g.bulkhead != nil {
 		c.permit.Release()

@@ -27,6 +27,7 @@ type Guard struct {
 	bulkhead  *bulkhead.Bulkhead
 	breaker   *breaker.Breaker
 	timeout   *timeout
+	timing    *timing // nil: without the option Time
 	classify  func(error) Outcome
 
 	events  *events

@@ -1,6 +1,7 @@
 package resilience
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -26,12 +27,13 @@ type Registry struct {
 	log      *events  // for the logger
 	attached attached // the queues of those who came later
 	strict   bool
-	count    bool                      // the successes of breakers, too
-	source   Source                    // nil: built-in settings
-	stop     func()                    // of following the source
-	fleet    sharing.Adapter           // nil: nothing is shared
-	link     atomic.Pointer[FleetLink] // the last news of it
-	links    sync.Map                  // of single breakers: the fault, by name
+	count    bool                                       // the successes of breakers, too
+	trace    func(context.Context) (id string, ok bool) // nil: nobody wants exemplars
+	source   Source                                     // nil: built-in settings
+	stop     func()                                     // of following the source
+	fleet    sharing.Adapter                            // nil: nothing is shared
+	link     atomic.Pointer[FleetLink]                  // the last news of it
+	links    sync.Map                                   // of single breakers: the fault, by name
 	hooks    breaker.Hooks
 
 	reading  sync.Mutex       // held while settings are read and applied
@@ -54,6 +56,7 @@ type Registry struct {
 	reserves           map[string]reserve   // the largest of each name, such as "bulkheads.inventory"
 	instances          map[string]*instance // by full names
 	families           map[string]*family   // by the names that gates have
+	timings            map[string]*timing   // by method; nil without the option Time
 	usage              usage
 	latest             struct {
 		settings breaker.Settings
@@ -96,6 +99,9 @@ func New(options ...Option) (*Registry, error) {
 		families:  make(map[string]*family),
 		usage:     usage{of: make(map[string][]config.Use), told: make(map[string]bool)},
 		defaults:  make(map[string]iface),
+	}
+	if setup.times {
+		r.timings, r.trace = make(map[string]*timing), setup.trace
 	}
 	r.hooks = r.newHooks()
 	r.addSections()

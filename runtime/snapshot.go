@@ -16,6 +16,7 @@ type Snapshot struct {
 	Bulkheads  []BulkheadSnapshot  `json:"bulkheads"`
 	Timeouts   []TimeoutSnapshot   `json:"timeouts"`
 	RateLimits []RateLimitSnapshot `json:"rateLimits"`
+	Calls      []CallsSnapshot     `json:"calls,omitempty"` // by method and outcome; nil without the option Time
 	Settings   SettingsSnapshot    `json:"settings"`
 	Fleet      *FleetSnapshot      `json:"fleet,omitempty"` // nil where nothing is shared, and before the first exchange
 	Events     EventFigures        `json:"events"`
@@ -141,6 +142,7 @@ func (r *Registry) Snapshot() Snapshot {
 		Settings: r.settingsSnapshot(),
 		Fleet:    r.fleetSnapshot(),
 		Events:   r.eventFigures(),
+		Calls:    r.callsSnapshot(),
 	}
 	for _, s := range r.sections {
 		s.snapshot(&snapshot)

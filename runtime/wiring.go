@@ -124,6 +124,7 @@ func (w *Wiring) Guard(method string, guards Guards) *Guard {
 	g.rateLimit = part(w, g, r.rateLimits, guards.RateLimit)
 	g.bulkhead = part(w, g, r.bulkheads, guards.Bulkhead)
 	g.timeout = part(w, g, r.timeouts, guards.Timeout)
+	g.timing = r.timing(g.method)
 	if guards.Breaker != "" || guards.Bulkhead != "" {
 		w.uses = append(w.uses, config.Use{Method: g.method, Breaker: guards.Breaker, Bulkhead: guards.Bulkhead, Timeout: guards.Timeout})
 	}
@@ -140,7 +141,7 @@ func (w *Wiring) Guard(method string, guards Guards) *Guard {
 	g.enters = g.rateLimit != nil || g.bulkhead != nil || g.entry
 	w.checkTwice(g)
 	g.holder = w.holder
-	g.alone = g.breaker != nil && guards.onlyBreaker() && !g.events.calls
+	g.alone = g.breaker != nil && guards.onlyBreaker() && !g.events.calls && g.timing == nil
 	return g
 }
 

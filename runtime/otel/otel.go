@@ -9,6 +9,9 @@
 // OpenTelemetry has no convention for breakers or bulkheads, so names begin with
 // resgen. They are those that package prometheus has, with dots, and with the unit
 // beside the name; docs/metrics.md has them all.
+//
+// What calls take, with the option resilience.Time, is a histogram that no instrument
+// can take over. A reader asks [Durations] for it.
 package otel
 
 import (
@@ -78,5 +81,5 @@ func key(labels []string, i int) string {
 	return "resgen." + labels[i]
 }
 
-// guards are the labels whose values are names of guards.
-var guards = []string{"breaker", "bulkhead", "rate_limit", "timeout"}
+// guards are the labels whose values are names of guards, and of what they guard.
+var guards = []string{"breaker", "bulkhead", "rate_limit", "timeout", "method"}

@@ -25,7 +25,7 @@ const (
 // names are those by which Prometheus knows the rows of the table.
 func names(t *testing.T) []string {
 	t.Helper()
-	descs := make(chan *prometheus.Desc, len(metrics.Table))
+	descs := make(chan *prometheus.Desc, len(metrics.Table)+1)
 	resgenprom.Collector(newRegistry(t, `{}`)).Describe(descs)
 	close(descs)
 	var all []string
@@ -39,8 +39,9 @@ func names(t *testing.T) []string {
 func table(t *testing.T) string {
 	t.Helper()
 	text := head
+	rows := append(slices.Clone(metrics.Table), metrics.Duration)
 	for i, name := range names(t) {
-		m := metrics.Table[i]
+		m := rows[i]
 		labels := strings.Join(m.Labels, ", ")
 		if labels == "" {
 			labels = "–"

@@ -6,6 +6,7 @@ require (
 	github.com/prometheus/client_golang v1.25.0
 	github.com/prometheus/client_model v0.6.3
 	github.com/resgen-go/resgen v0.0.0
+	google.golang.org/protobuf v1.36.12
 )
 
 require (
@@ -20,7 +21,6 @@ require (
 	github.com/prometheus/procfs v0.22.0 // indirect
 	github.com/tailscale/hujson v0.0.0-20260727124030-b80ff77dac4f // indirect
 	golang.org/x/sys v0.49.0 // indirect
-	google.golang.org/protobuf v1.36.12 // indirect
 )
 
 replace github.com/resgen-go/resgen => ../..

@@ -6,8 +6,9 @@
 //	prometheus.MustRegister(resgenprom.Collector(registry))
 //
 // docs/metrics.md has the names. They begin with resgen_, and their labels are the
-// names of guards, never methods, errors or arguments, so that a service has as many
-// series as its settings have names.
+// names of guards, never errors or arguments, so that a service has as many series as
+// its settings have names. With the option resilience.Time there is a histogram of
+// each method.
 package prometheus
 
 import (
@@ -37,15 +38,21 @@ func Collector(registry *resilience.Registry, options ...Option) prometheus.Coll
 		option(c)
 	}
 	for _, metric := range metrics.Table {
-		c.descs = append(c.descs, prometheus.NewDesc(name(metric), metric.Help, metric.Labels, c.labels))
+		c.descs = append(c.descs, c.desc(metric))
 	}
+	c.duration = c.desc(metrics.Duration)
 	return c
+}
+
+func (c *collector) desc(m metrics.Metric) *prometheus.Desc {
+	return prometheus.NewDesc(name(m), m.Help, m.Labels, c.labels)
 }
 
 type collector struct {
 	registry *resilience.Registry
 	labels   prometheus.Labels
 	descs    []*prometheus.Desc // of the rows of the table
+	duration *prometheus.Desc
 }
 
 // name is that of a metric by Prometheus's rules: the unit and the kind are in it.
@@ -65,6 +72,7 @@ func (c *collector) Describe(descs chan<- *prometheus.Desc) {
 	for _, desc := range c.descs {
 		descs <- desc
 	}
+	descs <- c.duration
 }
 
 // Collect implements prometheus.Collector. All figures are of one snapshot.
@@ -78,5 +86,8 @@ func (c *collector) Collect(series chan<- prometheus.Metric) {
 		metric.Read(&snapshot, func(value float64, labels ...string) {
 			series <- prometheus.MustNewConstMetric(c.descs[i], kind, value, labels...)
 		})
+	}
+	for i := range snapshot.Calls {
+		series <- &histogram{c.duration, &snapshot.Calls[i]}
 	}
 }

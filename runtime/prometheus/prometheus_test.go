@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -14,6 +15,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/prometheus/client_golang/prometheus/testutil"
 	dto "github.com/prometheus/client_model/go"
+	"google.golang.org/protobuf/proto"
 
 	resilience "github.com/resgen-go/resgen/runtime"
 	resgenprom "github.com/resgen-go/resgen/runtime/prometheus"
@@ -33,10 +35,25 @@ func gather(t testing.TB, registry *resilience.Registry) scrape {
 	all := scrape{}
 	for _, family := range families {
 		for _, m := range family.Metric {
-			all[series(family.GetName(), m)] = value(m)
+			all.add(family.GetName(), m)
 		}
 	}
 	return all
+}
+
+// add adds a series; a histogram as Prometheus's text has it, without its infinite
+// bucket.
+func (s scrape) add(name string, m *dto.Metric) {
+	h := m.Histogram
+	if h == nil {
+		s[series(name, m)] = value(m)
+		return
+	}
+	s[series(name+"_count", m)], s[series(name+"_sum", m)] = float64(h.GetSampleCount()), h.GetSampleSum()
+	for _, b := range h.Bucket {
+		upTo := &dto.LabelPair{Name: proto.String("le"), Value: proto.String(fmt.Sprint(b.GetUpperBound()))}
+		s[series(name+"_bucket", &dto.Metric{Label: append(slices.Clone(m.Label), upTo)})] = float64(b.GetCumulativeCount())
+	}
 }
 
 func series(name string, m *dto.Metric) string {

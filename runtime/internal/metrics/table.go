@@ -19,10 +19,20 @@ type Metric struct {
 	Read    func(s *resilience.Snapshot, emit Emit)
 }
 
+// Duration is the one histogram, of [resilience.Snapshot.Calls]: exporters have
+// forms of their own for its buckets. It has the labels of Labels.
+var Duration = Metric{
+	Name: "call.duration", Unit: "s", Labels: []string{"method", "outcome"},
+	Help: "How long calls took, without the wait for permits; with the option Time only.",
+}
+
+// Labels are those of a series of Duration.
+func Labels(c *resilience.CallsSnapshot) []string { return []string{c.Method, c.Outcome.String()} }
+
 // Emit takes one series: its value and the values of the labels.
 type Emit func(value float64, labels ...string)
 
-// Table is every metric. All series of a metric have the same labels.
+// Table is every metric but Duration. All series of a metric have the same labels.
 var Table = join(breakers, bulkheads, rateLimits, timeouts, registry)
 
 func join(parts ...[]Metric) (all []Metric) {
