@@ -22,6 +22,7 @@ type Call struct {
 	began       breaker.Instant // 0: nobody wants to know
 	turn        ratelimit.Turn
 	tokens      *ratelimit.Reservation
+	trials      *trials
 	permit      bulkhead.Permit
 	reservation *bulkhead.Reservation
 	measured    *measured
@@ -67,7 +68,7 @@ func (c *Call) Begin(ctx context.Context, g *Guard) error {
 			c.period = period
 			return nil
 		}
-		if period, admits := g.breaker.Gate(); !admits {
+		if period, admits := g.breaker.Gate(); !admits && !c.holdTrial(g.breaker) {
 			return c.refuse(g.openRefusal(period))
 		}
 	}
@@ -84,7 +85,10 @@ func (c *Call) Begin(ctx context.Context, g *Guard) error {
 		}
 	}
 	if g.breaker != nil {
-		period, admitted := g.breaker.Admit()
+		period, admitted := g.breaker.Free()
+		if !admitted {
+			period, admitted = c.admit(g.breaker)
+		}
 		if !admitted {
 			return c.refuse(g.openRefusal(period))
 		}
@@ -115,39 +119,43 @@ func (c *Call) enter(g *Guard) (waited bool, refusal *RefusalError) {
 	if g.entry {
 		return c.reserve(g)
 	}
+	waits := g.waits
 	if g.breaker != nil {
 		if period, admits := g.breaker.Gate(); !admits {
-			g.countGate()
-			return false, g.openRefusal(period)
+			if !c.holdTrial(g.breaker) {
+				g.countGate()
+				return false, g.openRefusal(period)
+			}
+			waits = nil
 		}
 	}
 	if g.rateLimit != nil {
 		gated := false
-		if waited, gated, refusal = c.takeTurn(g); gated {
+		if waited, gated, refusal = c.takeTurn(g, waits); gated {
 			return c.enter(g) // the gate says why
 		}
 		if refusal != nil || g.bulkhead == nil {
 			return waited, refusal
 		}
 	}
-	permit, waits, refused := g.bulkhead.Admit(c.ctx, g.waits)
+	permit, queued, refused := g.bulkhead.Admit(c.ctx, waits)
 	switch {
 	case refused == nil:
 		c.permit = permit
-		return waited || waits, nil
+		return waited || queued, nil
 	case refused.Kind == bulkhead.Gated:
 		return c.enter(g) // the gate says why
 	}
-	return waits, g.fullRefusal(refused)
+	return queued, g.fullRefusal(refused)
 }
 
 // takeTurn takes the token of the rate limit, unless the call has it already. It
 // reports whether a gate ended the wait for it.
-func (c *Call) takeTurn(g *Guard) (waited, gated bool, refusal *RefusalError) {
+func (c *Call) takeTurn(g *Guard, waits bulkhead.Gates) (waited, gated bool, refusal *RefusalError) {
 	if c.turn.Taken() {
 		return false, false, nil
 	}
-	turn, waited, refused := g.rateLimit.Take(c.ctx, g.waits)
+	turn, waited, refused := g.rateLimit.Take(c.ctx, waits)
 	switch {
 	case refused == nil:
 		c.turn = turn
@@ -158,16 +166,17 @@ func (c *Call) takeTurn(g *Guard) (waited, gated bool, refusal *RefusalError) {
 	return waited, false, g.rateRefusal(g.rateLimit, 1, refused)
 }
 
-// reserve is enter for an entry: it asks all gates and takes all tokens and permits.
-// If it waited for them it asks the gates again, because a breaker may have opened
-// meanwhile.
+// reserve is enter for an entry: it asks all gates and takes all tokens and permits,
+// and trials at last, because none should wait for them. If it waited it asks the
+// gates again, because a breaker may have opened meanwhile.
 func (c *Call) reserve(g *Guard) (waited bool, refusal *RefusalError) {
-	if refusal = g.ask(); refusal != nil {
+	gates, refusal := c.ask(g)
+	if refusal != nil {
 		return false, refusal
 	}
 	if g.rateLimit != nil {
 		gated := false
-		if waited, gated, refusal = c.takeTurn(g); gated {
+		if waited, gated, refusal = c.takeTurn(g, gates); gated {
 			return c.reserve(g) // the gates say why
 		}
 		if refusal != nil {
@@ -175,7 +184,7 @@ func (c *Call) reserve(g *Guard) (waited bool, refusal *RefusalError) {
 		}
 	}
 	if len(g.tokens) > 0 && c.tokens == nil {
-		tokens, waits, at, refused := ratelimit.Reserve(c.ctx, g.tokens, g.waits)
+		tokens, waits, at, refused := ratelimit.Reserve(c.ctx, g.tokens, gates)
 		switch {
 		case refused == nil:
 			c.tokens, c.ctx, waited = tokens, tokens, waited || waits
@@ -186,7 +195,7 @@ func (c *Call) reserve(g *Guard) (waited bool, refusal *RefusalError) {
 		}
 	}
 	if g.demand != nil {
-		reservation, waits, refused := g.demand.Reserve(c.ctx, g.waits)
+		reservation, waits, refused := g.demand.Reserve(c.ctx, gates)
 		switch {
 		case refused == nil:
 			c.reservation, c.ctx, waited = reservation, reservation, waited || waits
@@ -197,9 +206,30 @@ func (c *Call) reserve(g *Guard) (waited bool, refusal *RefusalError) {
 		}
 	}
 	if waited {
-		refusal = g.ask()
+		_, refusal = c.ask(g)
+	}
+	if refusal == nil {
+		refusal = c.reserveTrials(g)
 	}
 	return waited, refusal
+}
+
+// ask asks every gate of an entry and changes nothing. It returns those that may end
+// a wait: not those of breakers of which an entry around it holds a trial.
+func (c *Call) ask(g *Guard) (waits bulkhead.Gates, refusal *RefusalError) {
+	left := g.gates
+	for i, gate := range g.gates {
+		if b, period, admits := gate.ask(gate.n); !admits {
+			if !c.holdTrial(b) {
+				return nil, g.gateRefusal(i, b, period)
+			}
+			left = left.without(gate)
+		}
+	}
+	if len(left) < len(g.gates) {
+		return left, nil
+	}
+	return g.waits, nil
 }
 
 // refuse ends a call that does not begin: it returns what the call took.
@@ -252,7 +282,7 @@ type Carrier[T any] interface {
 // WithContext is a carrier with the context to call with. It is the carrier itself
 // where that context is the caller's, so that nothing is copied then.
 func WithContext[T Carrier[T]](carrier T, c *Call) T {
-	if c.reservation != nil || c.tokens != nil || c.measured != nil && c.measured.cancel != nil {
+	if c.reservation != nil || c.tokens != nil || c.trials != nil || c.measured != nil && c.measured.cancel != nil {
 		return carrier.WithContext(c.ctx)
 	}
 	return carrier
@@ -417,6 +447,9 @@ func (c *Call) leave(g *Guard, outcome Outcome) {
 	if c.tokens != nil {
 		c.tokens.Close()
 	}
+	if c.trials != nil {
+		c.trials.close()
+	}
 	if c.reservation != nil {
 		g.close(c.reservation)
 	}
@@ -431,7 +464,7 @@ func (c *Call) undo() {
 	g := c.guard
 	c.guard = nil
 	if c.period != nil {
-		c.period.Return()
+		c.returnTrial(g.breaker)
 	}
 	c.giveBack(g)
 }
@@ -441,6 +474,9 @@ func (c *Call) giveBack(g *Guard) {
 	c.turn.Return()
 	if c.tokens != nil {
 		c.tokens.Close()
+	}
+	if c.trials != nil {
+		c.trials.close()
 	}
 	if c.permit != (bulkhead.Permit{}) {
 		c.permit.Return()

@@ -1,6 +1,7 @@
 package resilience
 
 import (
+	"slices"
 	"sync/atomic"
 	"time"
 
@@ -59,20 +60,36 @@ func (g *Guard) countGate() {
 	}
 }
 
-// ask asks every gate of an entry and changes nothing. It returns nil if all admit
-// it.
-func (g *Guard) ask() *RefusalError {
-	for i, gate := range g.gates {
-		if b, period, admits := gate.ask(); !admits {
-			return g.gateRefusal(i, b, period)
-		}
+// A gate is what an entry asks before it begins.
+type gate struct {
+	*family
+	n         int  // calls that the entry makes
+	trials    bool // it reserves trials for them
+	anyNumber bool // it makes more, one after the other
+}
+
+// reserves is the breaker of which the entry reserves trials, or nil. Of instances it
+// reserves none, because nobody knows which of them its calls will reach.
+func (g gate) reserves() *breaker.Breaker {
+	if !g.trials || g.instances.Load() != nil {
+		return nil
 	}
-	return nil
+	return g.base
+}
+
+// holds reports whether the entry has to hold trials now.
+func (g gate) holds() bool {
+	b := g.reserves()
+	if b == nil {
+		return false
+	}
+	_, free := b.Free()
+	return !free
 }
 
 // gates are asked whether they would admit a call. They end a wait for permits once
 // one of them is open.
-type gates []*family
+type gates []gate
 
 // Watch sends to news when one of the breakers changes.
 func (g gates) Watch(news chan<- struct{}) {
@@ -96,9 +113,14 @@ func (g gates) Unwatch(news chan<- struct{}) {
 // because trials may be free by the end of it.
 func (g gates) Refuse() bool {
 	for _, gate := range g {
-		if _, period, admits := gate.ask(); !admits && period.State() != HalfOpen {
+		if _, period, admits := gate.ask(gate.n); !admits && period.State() != HalfOpen {
 			return true
 		}
 	}
 	return false
+}
+
+// without are the gates but one.
+func (g gates) without(one gate) (left gates) {
+	return slices.DeleteFunc(slices.Clone(g), func(other gate) bool { return other == one })
 }

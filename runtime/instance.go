@@ -200,7 +200,7 @@ func (f *family) know(instances []*breaker.Breaker) {
 }
 
 // gateOf is the gate of one breaker, whatever its name.
-func gateOf(b *breaker.Breaker) *family { return &family{name: b.Name(), base: b} }
+func gateOf(b *breaker.Breaker) gate { return gate{family: &family{name: b.Name(), base: b}, n: 1} }
 
 // members are the breakers that are asked now.
 func (f *family) members() []*breaker.Breaker {
@@ -213,24 +213,31 @@ func (f *family) members() []*breaker.Breaker {
 	return nil
 }
 
-// ask reports whether the gate admits a call, or which breaker says best why not.
-func (f *family) ask() (b *breaker.Breaker, period *breaker.Period, admits bool) {
+// ask reports whether the gate admits n calls, or which breaker says best why not.
+func (f *family) ask(n int) (b *breaker.Breaker, period *breaker.Period, admits bool) {
 	if instances := f.instances.Load(); instances != nil {
-		return soonest(*instances)
+		return soonest(*instances, n)
 	}
 	if f.base == nil {
 		return nil, nil, true
 	}
-	period, admits = f.base.Gate()
+	period, admits = gateFor(f.base, n)
 	return f.base, period, admits
 }
 
-// soonest asks breakers until one admits a call. If none does it returns the one
+func gateFor(b *breaker.Breaker, n int) (period *breaker.Period, admits bool) {
+	if n == 1 {
+		return b.Gate()
+	}
+	return b.GateFor(n)
+}
+
+// soonest asks breakers until one admits n calls. If none does it returns the one
 // that most likely will first: in HALF_OPEN, or with the shortest wait.
-func soonest(all []*breaker.Breaker) (b *breaker.Breaker, period *breaker.Period, admits bool) {
+func soonest(all []*breaker.Breaker, n int) (b *breaker.Breaker, period *breaker.Period, admits bool) {
 	first := breaker.Instant(math.MaxInt64)
 	for _, one := range all {
-		now, admits := one.Gate()
+		now, admits := gateFor(one, n)
 		if admits {
 			return one, now, true
 		}

@@ -63,7 +63,7 @@ func (g *Guard) gateRefusal(i int, b *breaker.Breaker, period *breaker.Period) *
 	var few [8]refusing
 	more := few[:0]
 	for _, gate := range g.gates[i+1:] {
-		if b, period, admits := gate.ask(); !admits {
+		if b, period, admits := gate.ask(gate.n); !admits {
 			more = append(more, g.turnAway(b, period))
 		}
 	}

@@ -13,6 +13,7 @@ import (
 type Reservation struct {
 	permits *bulkhead.Reservation
 	tokens  *ratelimit.Reservation
+	trials  *trials
 }
 
 // ReservationFrom returns the reservation that ctx carries; false where there is
@@ -21,13 +22,13 @@ func ReservationFrom(ctx context.Context) (Reservation, bool) {
 	if ctx == nil {
 		return Reservation{}, false
 	}
-	r := Reservation{bulkhead.From(ctx), ratelimit.From(ctx)}
+	r := Reservation{bulkhead.From(ctx), ratelimit.From(ctx), trialsFrom(ctx)}
 	return r, r != Reservation{}
 }
 
 // Attach returns ctx with the reservation, so that calls made with it use its
-// tokens and permits. Once the entry has returned they take theirs from the pool,
+// tokens, permits and trials. Once the entry has returned they take theirs from the pool,
 // as calls without a reservation do.
 func (r Reservation) Attach(ctx context.Context) context.Context {
-	return r.tokens.Attach(r.permits.Attach(ctx))
+	return r.trials.attach(r.tokens.Attach(r.permits.Attach(ctx)))
 }

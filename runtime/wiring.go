@@ -212,16 +212,7 @@ func (w *Wiring) entry(g *Guard, guards Guards) {
 		g.gates = gates{gateOf(g.breaker)}
 	}
 	for _, calls := range guards.Check {
-		name := calls.Breaker
-		if name == guards.Breaker {
-			continue // it is asked already
-		}
-		gate, err := w.family(name)
-		if err != nil {
-			w.fault(err)
-		} else if !slices.Contains(g.gates, gate) {
-			g.gates = append(g.gates, gate)
-		}
+		w.check(g, guards, calls)
 	}
 	if len(g.gates) > 0 {
 		g.waits = g.gates
@@ -253,6 +244,44 @@ func (w *Wiring) entry(g *Guard, guards Guards) {
 	case g.demand != nil && g.rateLimit == nil:
 		g.first = g.demand.First().Name()
 	}
+}
+
+// check adds a gate of an entry. Its own breaker is asked already, and the entry's own
+// call comes on top of those under it.
+func (w *Wiring) check(g *Guard, guards Guards, calls Calls) {
+	more := guards.calls(calls)
+	if calls.Breaker == guards.Breaker {
+		if own := &g.gates[0]; more.trials {
+			own.n, own.trials, own.anyNumber = own.n+more.n, true, more.anyNumber
+		}
+		return
+	}
+	var err error
+	if more.family, err = w.family(calls.Breaker); err != nil {
+		w.fault(err)
+		return
+	}
+	if !slices.ContainsFunc(g.gates, func(other gate) bool { return other.family == more.family }) {
+		g.gates = append(g.gates, more)
+	}
+}
+
+// calls is the gate for calls of a breaker, still without the breaker. Where permits
+// of the bulkhead of its name are reserved, trials are, too.
+func (guards Guards) calls(calls Calls) gate {
+	named := func(p Permits) bool { return p.Bulkhead == calls.Breaker }
+	reserved, trials := slices.IndexFunc(guards.Preload, named), true
+	n := 1
+	switch leased := slices.IndexFunc(guards.Lease, named); {
+	case reserved >= 0:
+		n = guards.Preload[reserved].N
+	case leased >= 0:
+		n = guards.Lease[leased].N
+		return gate{n: cmp.Or(calls.N, n), trials: true, anyNumber: true}
+	default:
+		trials = false
+	}
+	return gate{n: cmp.Or(calls.N, n), trials: trials}
 }
 
 func (w *Wiring) wants(wants []bulkhead.Want, method string, permits []Permits, as bulkhead.Use) []bulkhead.Want {

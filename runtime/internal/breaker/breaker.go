@@ -113,7 +113,17 @@ func (b *Breaker) SlowAfter() time.Duration { return time.Duration(b.slowAfter.L
 func (b *Breaker) Gate() (p *Period, admits bool) {
 	p = b.period.Load()
 	if admits = p.free; !admits { // in this form the compiler inlines it
-		p, admits = b.gate()
+		p, admits = b.gate(1, true)
+	}
+	return
+}
+
+// GateFor is Gate for an entry that makes n calls. Where chance decides, that is left
+// to [Reserved.Take].
+func (b *Breaker) GateFor(n int) (p *Period, admits bool) {
+	p = b.period.Load()
+	if admits = p.free; !admits {
+		p, admits = b.gate(n, false)
 	}
 	return
 }
@@ -127,6 +137,13 @@ func (b *Breaker) Admit() (p *Period, admitted bool) {
 		p, admitted = b.admit()
 	}
 	return
+}
+
+// Free admits a call where the period admits every call; then the call must end as
+// with Admit. Otherwise it does nothing and reports false.
+func (b *Breaker) Free() (p *Period, free bool) {
+	p = b.period.Load()
+	return p, p.free
 }
 
 // Pass admits a call in the common case: the period admits every call, and no call
@@ -159,7 +176,7 @@ func (b *Breaker) notice(p *Period) *Period {
 	return p
 }
 
-func (b *Breaker) gate() (*Period, bool) {
+func (b *Breaker) gate(n int, draw bool) (*Period, bool) {
 	if p := b.period.Load(); p.asleep() {
 		return p, false
 	}
@@ -167,18 +184,18 @@ func (b *Breaker) gate() (*Period, bool) {
 	defer b.mu.Unlock()
 	p, now := b.period.Load(), Now()
 	b.tellWaiting(p, now)
-	return p, b.admits(p, now)
+	return p, b.admits(p, n, now) && (!draw || p.drawn())
 }
 
-// admits is the gate's answer for the current period p.
-func (b *Breaker) admits(p *Period, now Instant) bool {
+// admits is the gate's answer for the current period p and n calls of one entry.
+func (b *Breaker) admits(p *Period, n int, now Instant) bool {
 	if lost, ok := p.lost(now); ok {
 		return b.exitFrom(lost, nil).admits(now)
 	}
 	if p.exit != nil {
 		return p.exit.admits(now)
 	}
-	return p.free || p.trialFree(now)
+	return p.free || p.roomFor(n, now)
 }
 
 func (b *Breaker) admit() (*Period, bool) {
@@ -195,6 +212,11 @@ func (b *Breaker) take() (*Period, bool) {
 	now := Now()
 	p := b.present(now)
 	b.tellWaiting(p, now)
+	return p.admit(now)
+}
+
+// admit takes a permit of the current period p if there is one.
+func (p *Period) admit(now Instant) (*Period, bool) {
 	if p.exit != nil {
 		return p.exit.take(p, now)
 	}

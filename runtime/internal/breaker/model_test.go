@@ -65,7 +65,7 @@ type event struct {
 type call struct{ stay int }
 
 func newModel(settings Settings, external bool) *model {
-	m := &model{settings: settings, external: external, since: time.Now(), frozen: noFigures, givenUp: map[int]time.Time{}}
+	m := &model{settings: settings, external: external, stay: 1, since: time.Now(), frozen: noFigures, givenUp: map[int]time.Time{}}
 	if c, ok := settings.(*Canary); ok && c.InitialState == "OPEN" {
 		m.state = Open
 		m.pausedAt = m.since
@@ -189,8 +189,11 @@ func (m *model) counted() []outcome {
 	return in
 }
 
-func (m *model) permitLeft() bool {
-	total, atATime := 0, 0
+func (m *model) permitLeft() bool { return m.fits(1) }
+
+// fits reports whether n more trials may be out at once.
+func (m *model) fits(n int) bool {
+	total, atATime, paced := 0, 0, false
 	switch s := m.settings.(type) {
 	case *Static:
 		atATime = s.SuccessThresholdCapacity
@@ -199,15 +202,15 @@ func (m *model) permitLeft() bool {
 	case *Canary:
 		total = s.PermittedNumberOfCallsInHalfOpenState
 	case *Paced:
-		total, atATime = s.PermittedNumberOfCallsInHalfOpenState, 1
+		total, atATime, paced = s.PermittedNumberOfCallsInHalfOpenState, 1, s.TestDelay > 0
 	}
 	switch {
-	case m.trialsOut == 0:
+	case n == 1 && m.trialsOut == 0:
 		return true
-	case atATime > 0 && m.trialsOut >= atATime:
+	case n > 1 && paced, atATime > 0 && m.trialsOut+n > atATime:
 		return false
 	}
-	return total == 0 || m.trialsOut+len(m.counted()) < total
+	return total == 0 || m.trialsOut+n+len(m.counted()) <= total
 }
 
 // lostAt is when the trials that are out were lost.

@@ -183,6 +183,12 @@ func (p *Period) conclude(e ending, why *trouble) {
 	b := p.breaker
 	b.mu.Lock()
 	defer b.mu.Unlock()
+	p.record(e, why)
+}
+
+// record is conclude under the lock.
+func (p *Period) record(e ending, why *trouble) {
+	b := p.breaker
 	if e.abandoned && !b.slowJudged {
 		e.Counts = Counts{}
 		if b.same(p) != nil && p.state != Disabled {

@@ -53,7 +53,7 @@ type Snapshot struct {
 	Refused      uint64    // calls refused since then
 	RefusedTotal uint64    // calls refused since it was made
 	Gates        uint64    // entries that a gate turned away because of it, since it was made
-	Trials       int       // calls of HALF_OPEN that run
+	Trials       int       // of HALF_OPEN: calls that run, and trials that entries hold
 	Held         bool      // an outage that was found elsewhere lasts; see Hold
 	LastFailure  Trouble   // that counted; zero: none since it was made
 	LastProbe    Trouble   // zero: it was good, or there was none
@@ -70,7 +70,7 @@ func (b *Breaker) Snapshot() Snapshot {
 	p := b.period.Load()
 	refused := b.refused.Load()
 	s := Snapshot{
-		Name: b.name, Strategy: b.strategy.Name(), State: p.state, Since: p.since, Admits: p.role == ramping || b.admits(p, now),
+		Name: b.name, Strategy: b.strategy.Name(), State: p.state, Since: p.since, Admits: b.admits(p, 1, now),
 		Refused: refused - p.refusedBefore, RefusedTotal: refused, Gates: b.gates.Load(),
 		Trials: p.trials.out - p.trials.late, Held: b.hold.outage != 0, Figures: p.figures(now),
 		LastFailure: b.failed.told(now), LastProbe: b.unwell.told(now), Ever: b.everTold(),

@@ -4,7 +4,7 @@ import "time"
 
 // trials are the calls that a HALF_OPEN period has admitted.
 type trials struct {
-	out     int     // that have not ended, and those that ended after they were given up
+	out     int     // that have not ended, those that entries hold, and those that ended after they were given up
 	late    int     // those that ended after they were given up
 	newest  Instant // when the newest began, of those that are out or counted
 	counted Instant // when the newest that counted began
@@ -17,15 +17,19 @@ func (p *Period) takeTrial(now Instant) bool {
 	if !p.trialFree(now) {
 		return false
 	}
+	p.takeTrials(1, now)
+	return true
+}
+
+func (p *Period) takeTrials(n int, now Instant) {
 	t := &p.trials
-	t.out++
+	t.out += n
 	t.newest = now
 	if p.role == heldTrials {
 		p.breaker.hold.permits--
 		p.breaker.tellFleet(TrialBegan)
 	}
 	p.publishTrials()
-	return true
 }
 
 // endTrial takes a trial back. A trial that counts nothing costs nothing: its
@@ -45,23 +49,35 @@ func (p *Period) endTrial(counts bool) {
 func (p *Period) publishTrials() { p.retry.Store(int64(p.trials.newest.Add(p.rules.Trials.Apart))) }
 
 // trialFree reports whether HALF_OPEN would admit a call now.
-func (p *Period) trialFree(now Instant) bool {
-	return p.state == HalfOpen && p.permitLeft() && p.drawn() && now.Sub(p.trials.newest) >= p.rules.Trials.Apart
+func (p *Period) trialFree(now Instant) bool { return p.roomFor(1, now) && p.drawn() }
+
+// roomFor reports whether HALF_OPEN would admit an entry of n calls now: on n trials
+// or, where it never has so many at once, as one trial beside which there is no
+// other.
+func (p *Period) roomFor(n int, now Instant) bool {
+	t := &p.trials
+	return p.state == HalfOpen && now.Sub(t.newest) >= p.rules.Trials.Apart &&
+		(p.fits(n) || n > 1 && p.permitLeft() && (t.out == 0 || p.role == heldTrials))
 }
 
-// permitLeft reports whether HALF_OPEN has room for another trial. It always has
-// while no trial is out, because some call has to decide, also after a reload that
-// lowered the total.
-func (p *Period) permitLeft() bool {
+// permitLeft reports whether HALF_OPEN has room for another trial.
+func (p *Period) permitLeft() bool { return p.fits(1) }
+
+// fits reports whether HALF_OPEN has room for n more trials at once. It always has
+// for one while no trial is out, because some call has to decide, also after a reload
+// that lowered the total.
+func (p *Period) fits(n int) bool {
 	out, limit := p.trials.out, p.rules.Trials
-	if p.role == heldTrials {
-		return p.breaker.hold.permits > 0
-	}
-	if out == 0 {
+	switch {
+	case p.role == heldTrials:
+		return n == 1 && p.breaker.hold.permits > 0
+	case n == 1 && out == 0:
 		return true
+	case n > 1 && limit.Apart > 0:
+		return false
 	}
 	counted := int(p.window.counts(p.trials.newest).Calls)
-	return (limit.AtATime == 0 || out < limit.AtATime) && (limit.Total == 0 || counted+out < limit.Total)
+	return (limit.AtATime == 0 || out+n <= limit.AtATime) && (limit.Total == 0 || counted+out+n <= limit.Total)
 }
 
 // lost reports whether the trials are given up, and since when: no permit is left,

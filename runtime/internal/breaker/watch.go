@@ -10,7 +10,7 @@ func (b *Breaker) Ready() (ready bool, after time.Duration) {
 	defer b.mu.Unlock()
 	now := Now()
 	p := b.period.Load()
-	if b.strategy.Open().Probing == nil || p.state != Open && p.state != ForcedOpen || b.admits(p, now) {
+	if b.strategy.Open().Probing == nil || p.state != Open && p.state != ForcedOpen || b.admits(p, 1, now) {
 		return true, 0
 	}
 	if at, known := b.retryAt(p, now); known {

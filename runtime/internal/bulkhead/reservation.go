@@ -2,9 +2,10 @@ package bulkhead
 
 import (
 	"context"
-	"fmt"
 	"sync"
 	"sync/atomic"
+
+	"github.com/resgen-go/resgen/runtime/internal/carry"
 )
 
 // A Reservation holds the permits of an entry method while its body runs. It is
@@ -29,6 +30,8 @@ type Reservation struct {
 // contextKey finds the innermost reservation of a context.
 type contextKey struct{}
 
+const name = "WithReservation"
+
 // Value makes the reservation known to derived contexts.
 func (r *Reservation) Value(key any) any {
 	if key == (contextKey{}) {
@@ -37,31 +40,8 @@ func (r *Reservation) Value(key any) any {
 	return r.Context.Value(key)
 }
 
-// String names the reservation after its parent, as other contexts do. Without
-// it, printing a context would read what calls write.
-func (r *Reservation) String() string { return parentName(r.Context) + ".WithReservation" }
-
-func parentName(parent context.Context) string {
-	if s, ok := parent.(fmt.Stringer); ok {
-		return s.String()
-	}
-	return fmt.Sprintf("%T", parent)
-}
-
-// attached carries a reservation in a context that is not derived from it.
-type attached struct {
-	context.Context
-	r *Reservation
-}
-
-func (a *attached) String() string { return parentName(a.Context) + ".WithReservation" }
-
-func (a *attached) Value(key any) any {
-	if key == (contextKey{}) {
-		return a.r
-	}
-	return a.Context.Value(key)
-}
+// String names the reservation after its parent, as other contexts do.
+func (r *Reservation) String() string { return carry.Name(r.Context) + "." + name }
 
 // Attach returns ctx with the reservation, for code whose context is not
 // derived from the entry's, like a worker that lives longer than a request. Of
@@ -70,7 +50,7 @@ func (r *Reservation) Attach(ctx context.Context) context.Context {
 	if r == nil {
 		return ctx
 	}
-	return &attached{Context: ctx, r: r}
+	return carry.Attach(ctx, contextKey{}, r, name)
 }
 
 // From returns the innermost open reservation that ctx carries, or nil.

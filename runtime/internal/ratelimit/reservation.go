@@ -2,8 +2,9 @@ package ratelimit
 
 import (
 	"context"
-	"fmt"
 	"sync/atomic"
+
+	"github.com/resgen-go/resgen/runtime/internal/carry"
 )
 
 // A Want is a number of tokens that an entry takes before its body runs.
@@ -32,6 +33,8 @@ type tokens struct {
 // contextKey finds the innermost reservation of a context.
 type contextKey struct{}
 
+const name = "WithTokens"
+
 // Value makes the reservation known to derived contexts.
 func (r *Reservation) Value(key any) any {
 	if key == (contextKey{}) {
@@ -40,38 +43,15 @@ func (r *Reservation) Value(key any) any {
 	return r.Context.Value(key)
 }
 
-// String names the reservation after its parent, as other contexts do. Without it,
-// printing a context would read what calls write.
-func (r *Reservation) String() string { return parentName(r.Context) + ".WithTokens" }
-
-func parentName(parent context.Context) string {
-	if s, ok := parent.(fmt.Stringer); ok {
-		return s.String()
-	}
-	return fmt.Sprintf("%T", parent)
-}
-
-// attached carries a reservation in a context that is not derived from it.
-type attached struct {
-	context.Context
-	r *Reservation
-}
-
-func (a attached) String() string { return parentName(a.Context) + ".WithTokens" }
-
-func (a attached) Value(key any) any {
-	if key == (contextKey{}) {
-		return a.r
-	}
-	return a.Context.Value(key)
-}
+// String names the reservation after its parent, as other contexts do.
+func (r *Reservation) String() string { return carry.Name(r.Context) + "." + name }
 
 // Attach returns ctx with the reservation. Of a nil Reservation it returns ctx.
 func (r *Reservation) Attach(ctx context.Context) context.Context {
 	if r == nil {
 		return ctx
 	}
-	return attached{ctx, r}
+	return carry.Attach(ctx, contextKey{}, r, name)
 }
 
 // From returns the innermost open reservation that ctx carries, or nil.
