@@ -68,7 +68,7 @@ func (c *Call) Begin(ctx context.Context, g *Guard) error {
 			c.period = period
 			return nil
 		}
-		if period, admits := g.breaker.Gate(); !admits && !c.holdTrial(g.breaker) {
+		if period, admits := g.breaker.Gate(); !admits && !(g.breaker.Reserves() && c.holdTrial(g.breaker)) {
 			return c.refuse(g.openRefusal(period))
 		}
 	}
@@ -122,7 +122,7 @@ func (c *Call) enter(g *Guard) (waited bool, refusal *RefusalError) {
 	waits := g.waits
 	if g.breaker != nil {
 		if period, admits := g.breaker.Gate(); !admits {
-			if !c.holdTrial(g.breaker) {
+			if !g.breaker.Reserves() || !c.holdTrial(g.breaker) {
 				g.countGate()
 				return false, g.openRefusal(period)
 			}
@@ -170,9 +170,11 @@ func (c *Call) takeTurn(g *Guard, waits bulkhead.Gates) (waited, gated bool, ref
 // and trials at last, because none should wait for them. If it waited it asks the
 // gates again, because a breaker may have opened meanwhile.
 func (c *Call) reserve(g *Guard) (waited bool, refusal *RefusalError) {
-	gates, refusal := c.ask(g)
-	if refusal != nil {
-		return false, refusal
+	gates, free := g.waits, g.gates.free()
+	if !free {
+		if gates, refusal = c.ask(g); refusal != nil {
+			return false, refusal
+		}
 	}
 	if g.rateLimit != nil {
 		gated := false
@@ -208,7 +210,7 @@ func (c *Call) reserve(g *Guard) (waited bool, refusal *RefusalError) {
 	if waited {
 		_, refusal = c.ask(g)
 	}
-	if refusal == nil {
+	if refusal == nil && (waited || !free) {
 		refusal = c.reserveTrials(g)
 	}
 	return waited, refusal
@@ -220,7 +222,7 @@ func (c *Call) ask(g *Guard) (waits bulkhead.Gates, refusal *RefusalError) {
 	left := g.gates
 	for i, gate := range g.gates {
 		if b, period, admits := gate.ask(gate.n); !admits {
-			if !c.holdTrial(b) {
+			if !b.Reserves() || !c.holdTrial(b) {
 				return nil, g.gateRefusal(i, b, period)
 			}
 			left = left.without(gate)

@@ -80,16 +80,22 @@ func (g gate) reserves() *breaker.Breaker {
 // holds reports whether the entry has to hold trials now.
 func (g gate) holds() bool {
 	b := g.reserves()
-	if b == nil {
-		return false
-	}
-	_, free := b.Free()
-	return !free
+	return b != nil && !b.IsFree()
 }
 
 // gates are asked whether they would admit a call. They end a wait for permits once
 // one of them is open.
 type gates []gate
+
+// free reports whether every breaker admits every call.
+func (g gates) free() bool {
+	for i := range g {
+		if f := g[i].family; f.base == nil || f.instances.Load() != nil || !f.base.IsFree() {
+			return false
+		}
+	}
+	return true
+}
 
 // Watch sends to news when one of the breakers changes.
 func (g gates) Watch(news chan<- struct{}) {

@@ -76,14 +76,17 @@ func (t *trials) find(b *breaker.Breaker) *breaker.Reserved {
 }
 
 // holdTrial reports whether an entry around the call has a trial left for it.
+// Ask it where the breaker reserves some.
 func (c *Call) holdTrial(b *breaker.Breaker) bool { return trialsFrom(c.ctx).find(b) != nil }
 
 // admit asks a breaker that does not admit every call: first for a trial that an
 // entry around the call holds.
 func (c *Call) admit(b *breaker.Breaker) (period *breaker.Period, admitted bool) {
-	if held := trialsFrom(c.ctx).find(b); held != nil {
-		if period, admitted = held.Admit(); admitted {
-			return period, true
+	if b.Reserves() {
+		if held := trialsFrom(c.ctx).find(b); held != nil {
+			if period, admitted = held.Admit(); admitted {
+				return period, true
+			}
 		}
 	}
 	return b.Admit()
@@ -91,10 +94,12 @@ func (c *Call) admit(b *breaker.Breaker) (period *breaker.Period, admitted bool)
 
 // returnTrial takes the beginning of a call back that is not made.
 func (c *Call) returnTrial(b *breaker.Breaker) {
-	for t := trialsFrom(c.ctx); t != nil; t = t.outer {
-		for i, gate := range t.of {
-			if gate.base == b && t.held[i].Return(c.period) {
-				return
+	if b.Reserves() {
+		for t := trialsFrom(c.ctx); t != nil; t = t.outer {
+			for i, gate := range t.of {
+				if gate.base == b && t.held[i].Return(c.period) {
+					return
+				}
 			}
 		}
 	}

@@ -4,7 +4,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math/rand/v2"
+	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -356,5 +359,103 @@ func TestTrialsReachAContextThatIsNotDerived(t *testing.T) {
 		if err != nil {
 			t.Error(err)
 		}
+	})
+}
+
+// Random entries of all strategies, nested ones too, that fail, panic and are
+// cancelled while settings change, leave no trial and no permit behind. A breaker cuts
+// off none that began on a trial.
+func TestEntryE15RandomEntriesLeaveNothingBehind(t *testing.T) {
+	entries := 10_000
+	if testing.Short() {
+		entries = 1000
+	}
+	for name, settings := range five {
+		settings = strings.ReplaceAll(settings, "2s", "30ms") // so that it is seldom OPEN
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				file := func(size int) string {
+					return fmt.Sprintf(`{"breakers": {"p": {%s}}, "bulkheads": {"p": {"maxConcurrentCalls": %d, "maxWaitDuration": "20ms"}}}`, settings, size)
+				}
+				source, registry := newSource(t, file(20))
+				var guards []*resilience.Guard
+				for _, g := range []resilience.Guards{{Preload: permits("p", 1)}, {Preload: permits("p", 3)}, {Lease: permits("p", 2)}, {}} {
+					g.Check = []resilience.Calls{{Breaker: "p"}}
+					guards = append(guards, newGuard(t, registry, g))
+				}
+				call := newGuard(t, registry, resilience.Guards{Breaker: "p", Bulkhead: "p"})
+				numbers := rand.New(rand.NewPCG(1, 2))
+				var onTrial atomic.Int64
+				var all sync.WaitGroup
+				for i := range entries / len(five) {
+					r := random{t, rand.New(rand.NewPCG(3, uint64(i))), guards, call, registry, &onTrial}
+					all.Go(func() { r.enter(t.Context(), 0) })
+					time.Sleep(time.Duration(numbers.IntN(10)) * time.Millisecond)
+					switch numbers.IntN(100) {
+					case 0:
+						handle(t, registry, "p").Trip("")
+					case 1:
+						reload(t, source, registry, file(10+numbers.IntN(20)))
+					}
+				}
+				all.Wait()
+				if onTrial.Load() == 0 {
+					t.Error("no entry began on a trial")
+				}
+				reload(t, source, registry, file(20))
+				b, h := breakerOf(t, registry, "p"), bulkheadOf(t, registry, "p")
+				if b.Trials != 0 || h.Available != 20 || h.InUse != 0 || h.ReservedIdle != 0 || h.Waiting != 0 {
+					t.Errorf("at the end: %+v\n%+v", b, h)
+				}
+			})
+		})
+	}
+}
+
+// random is one entry and what is under it.
+type random struct {
+	t *testing.T
+	*rand.Rand
+	guards   []*resilience.Guard
+	call     *resilience.Guard
+	registry *resilience.Registry
+	onTrial  *atomic.Int64
+}
+
+func (r random) enter(ctx context.Context, depth int) {
+	defer func() { recover() }()
+	if r.IntN(8) == 0 {
+		short, cancel := context.WithTimeout(ctx, time.Duration(1+r.IntN(30))*time.Millisecond)
+		defer cancel()
+		ctx = short
+	}
+	which := r.IntN(len(r.guards))
+	do(ctx, r.guards[which], func(ctx context.Context) error {
+		onTrial := which < 2 && breakerOf(r.t, r.registry, "p").State == resilience.HalfOpen
+		if onTrial {
+			r.onTrial.Add(1)
+		}
+		for range []int{1, 3, 2, 2}[which] {
+			time.Sleep(time.Duration(r.IntN(20)) * time.Millisecond)
+			switch {
+			case r.IntN(6) == 0 && depth < 2:
+				r.enter(ctx, depth+1)
+				onTrial = false // the inner one may have used them
+				continue
+			case r.IntN(40) == 0:
+				panic("of a body")
+			}
+			err := do(ctx, r.call, func(context.Context) error {
+				time.Sleep(time.Duration(r.IntN(40)) * time.Millisecond)
+				if r.IntN(5) == 0 {
+					return errors.New("down")
+				}
+				return nil
+			})
+			if onTrial && errors.Is(err, resilience.ErrOpen) && !errors.Is(err, resilience.ErrGate) {
+				r.t.Errorf("an entry that began on trials was cut off: %v", err)
+			}
+		}
+		return nil
 	})
 }

@@ -41,6 +41,7 @@ type Breaker struct {
 	refused atomic.Uint64 // calls turned away
 	gates   atomic.Uint64 // entries turned away because of this breaker
 	ignored atomic.Uint64 // calls that ended and say nothing
+	holders atomic.Int32  // entries that hold trials
 
 	mu         sync.Mutex
 	strategy   Strategy
@@ -145,6 +146,9 @@ func (b *Breaker) Free() (p *Period, free bool) {
 	p = b.period.Load()
 	return p, p.free
 }
+
+// IsFree reports whether the breaker admits every call.
+func (b *Breaker) IsFree() bool { return b.period.Load().free }
 
 // Pass admits a call in the common case: the period admits every call, and no call
 // is slow. Then the call must end as with Admit. In all other cases Pass does

@@ -58,6 +58,9 @@ func (r *Reserved) Take(b *Breaker, n int, asOne bool, outer *Reserved) (p *Peri
 	return p, admitted
 }
 
+// Reserves reports whether an entry holds trials of the breaker.
+func (b *Breaker) Reserves() bool { return b.holders.Load() > 0 }
+
 // Serves reports whether the entry has a trial for one more call.
 func (r *Reserved) Serves() bool {
 	if r.period == nil {
@@ -85,6 +88,9 @@ func (r *Reserved) borrow(outer *Reserved, n int) (borrowed int) {
 }
 
 func (r *Reserved) hold(p *Period, n int, whole bool) {
+	if r.period == nil {
+		r.breaker.holders.Add(1)
+	}
 	r.period, r.whole = p, whole
 	r.most += n
 	r.left += n
@@ -206,6 +212,9 @@ func (r *Reserved) close() {
 		lent := min(back, r.lent)
 		r.outer.left += lent
 		back -= lent
+	}
+	if r.period != nil && !r.closed {
+		r.breaker.holders.Add(-1)
 	}
 	r.left, r.closed = 0, true
 	for ; back > 0; back-- {
