@@ -62,17 +62,108 @@ func (p *page) expect(t *testing.T, when string, want ...string) {
 }
 
 func TestFieldL02TheLogTellsTheLastFailure(t *testing.T) {
+	const failed = ` lastFailure.at=T lastFailure.method=Client.Do lastFailure.error=down`
 	synctest.Test(t, func(t *testing.T) {
 		var log page
 		registry := newRegistry(t, opens, log.logger(slog.LevelInfo))
 		guard := newGuard(t, registry, resilience.Guards{Breaker: "b"})
 		do(context.Background(), guard, returns(errDown))
-		log.expect(t, "as it opens", `WARN msg="breaker changed state" breaker=b from=CLOSED to=OPEN reason="1 of the last 1 call failed" lastFailure.at=T lastFailure.method=Client.Do lastFailure.error=down`)
-		time.Sleep(time.Second)
+		log.expect(t, "as it opens", `WARN msg="breaker changed state" breaker=b from=CLOSED to=OPEN reason="1 of the last 1 call failed" lasted=0s`+failed)
 		do(context.Background(), guard, returns(nil))
+		time.Sleep(time.Second)
+		do(context.Background(), guard, lasts(time.Second, nil))
 		log.expect(t, "as it closes",
-			`INFO msg="breaker changed state" breaker=b from=OPEN to=HALF_OPEN reason="its delay of 1s is over"`,
-			`INFO msg="breaker changed state" breaker=b from=HALF_OPEN to=CLOSED reason="1 of 1 trial succeeded"`)
+			`INFO msg="breaker changed state" breaker=b from=OPEN to=HALF_OPEN reason="its delay of 1s is over" lasted=1s refused=1`+failed,
+			`INFO msg="breaker changed state" breaker=b from=HALF_OPEN to=CLOSED reason="1 of 1 trial succeeded" lasted=1s`+failed)
+	})
+}
+
+func TestFieldL03ABreakerThatFlapsHasALineASecond(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var log page
+		registry := newRegistry(t, opens, log.logger(slog.LevelInfo))
+		b := handle(t, registry, "b")
+		flap := func(n int, apart time.Duration) {
+			for range n {
+				b.Trip("ann")
+				time.Sleep(apart)
+				b.Reset("ann")
+				time.Sleep(apart)
+			}
+		}
+		flap(1999, time.Millisecond)
+		if got := log.lines(); len(got) != 4 || strings.Contains(got[0], "unlogged") || !strings.Contains(got[3], "unlogged=") {
+			t.Errorf("in four seconds: %q", got)
+		}
+		time.Sleep(time.Second)
+		if got := log.lines(); len(got) != 1 || !strings.Contains(got[0], "to=CLOSED") || !strings.Contains(got[0], "unlogged=99") {
+			t.Errorf("the last word is %q", got)
+		}
+		time.Sleep(time.Second)
+		log.expect(t, "after that")
+		flap(3, 2*time.Second)
+		if got := log.lines(); len(got) != 6 || strings.Contains(got[5], "unlogged") {
+			t.Errorf("each two seconds: %q", got)
+		}
+	})
+}
+
+func TestFieldL03ALineThatIsNotSeenHoldsUpNone(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var log page
+		registry := newRegistry(t, opens, log.logger(slog.LevelWarn))
+		b := handle(t, registry, "b")
+		b.Trip("ann")
+		time.Sleep(time.Second)
+		b.Reset("ann")
+		b.Trip("ann")
+		if got := log.lines(); len(got) != 2 {
+			t.Errorf("%q", got)
+		}
+	})
+}
+
+func TestFieldL03TheLastWordIsWrittenWhenTheRegistryCloses(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var log page
+		registry := newRegistry(t, `{"breakers": {"a": {}, "b": {}}}`, log.logger(slog.LevelInfo))
+		for _, name := range []string{"b", "a"} {
+			b := handle(t, registry, name)
+			b.Trip("ann")
+			b.Reset("ann")
+		}
+		log.lines()
+		if err := registry.Close(); err != nil {
+			t.Error(err)
+		}
+		if got := log.lines(); len(got) != 2 || !strings.Contains(got[0], "breaker=a from=OPEN to=CLOSED") || !strings.Contains(got[1], "breaker=b from=OPEN to=CLOSED") {
+			t.Errorf("%q", got)
+		}
+		time.Sleep(time.Minute)
+		log.expect(t, "after that")
+	})
+}
+
+func TestFieldL03RateLimitThatRefusesIsLoggedWhenItBeginsAndEnds(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var log page
+		registry := newRegistry(t, `{"rateLimits": {"r": {"limit": 1, "period": "1h"}}}`, log.logger(slog.LevelInfo))
+		guard := newGuard(t, registry, resilience.Guards{RateLimit: "r"})
+		do(context.Background(), guard, returns(nil))
+		log.expect(t, "before")
+		for range 1000 {
+			do(context.Background(), guard, returns(nil))
+			time.Sleep(3 * time.Millisecond)
+		}
+		log.expect(t, "as it begins", `WARN msg="rate limit refuses calls" rateLimit=r limit=1 period=1h0m0s reason=reached`)
+		time.Sleep(time.Minute)
+		log.expect(t, "when it is over", `INFO msg="rate limit refuses calls no more" rateLimit=r limit=1 period=1h0m0s reason=reached refused=1000 lasted=10s`)
+		entry := newGuard(t, registry, resilience.Guards{Rate: []resilience.Tokens{{RateLimit: "r", N: 2}}})
+		log.lines() // that an entry wants more than there is
+		do(context.Background(), entry, returns(nil))
+		log.expect(t, "as an entry wants too much", `WARN msg="rate limit refuses calls" rateLimit=r limit=1 period=1h0m0s reason="too large"`)
+		registry.Close()
+		log.expect(t, "as the registry closes", `INFO msg="rate limit refuses calls no more" rateLimit=r limit=1 period=1h0m0s reason="too large" refused=1 lasted=0s`)
 	})
 }
 
@@ -272,11 +363,13 @@ func TestFieldL04TheFleetIsLogged(t *testing.T) {
 		adapter.Link(sharing.Link{Err: errDown})
 		log.expect(t, "the link is lost", `WARN msg="link to the processes that share breakers lost, each decides for itself" error=down`)
 		adapter.Link(sharing.Link{})
+		time.Sleep(time.Second)
 		log.expect(t, "the link is back", `INFO msg="link to the processes that share breakers is there"`)
 		for change, level := range map[sharing.Change]string{
 			sharing.Began: "WARN", sharing.Tried: "INFO", sharing.Renewed: "INFO", sharing.Ended: "INFO",
 		} {
 			adapter.Outage(sharing.Outage{Breaker: "b", Change: change, Reason: "why"})
+			time.Sleep(time.Second)
 			log.expect(t, change.String(), fmt.Sprintf(`%s msg="outage of all processes that share a breaker" breaker=b change=%s reason=why`, level, change))
 		}
 		newGuard(t, registry, resilience.Guards{Breaker: "payment"})
@@ -291,6 +384,6 @@ func TestTheLogKeepsToItsLevel(t *testing.T) {
 		b := handle(t, registry, "b")
 		b.Trip("ann")
 		b.Reset("ann")
-		log.expect(t, "at the level WARN", `WARN msg="breaker changed state" breaker=b from=CLOSED to=OPEN reason=tripped by=ann`)
+		log.expect(t, "at the level WARN", `WARN msg="breaker changed state" breaker=b from=CLOSED to=OPEN reason=tripped by=ann lasted=0s`)
 	})
 }

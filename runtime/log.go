@@ -3,10 +3,14 @@ package resilience
 import (
 	"context"
 	"log/slog"
+	"maps"
+	"slices"
 	"time"
 
 	"github.com/resgen-go/resgen/runtime/internal/bulkhead"
+	"github.com/resgen-go/resgen/runtime/internal/ratelimit"
 	"github.com/resgen-go/resgen/runtime/internal/redact"
+	"github.com/resgen-go/resgen/runtime/internal/shedding"
 	"github.com/resgen-go/resgen/runtime/internal/text"
 )
 
@@ -16,23 +20,35 @@ func newLog(logger *slog.Logger) *events {
 	if logger == nil || logger.Handler() == nil {
 		return new(events)
 	}
-	return &events{observers: []Observer{&journal{handler: logger.Handler(), probes: map[string]*probeLog{}}}}
+	q := new(events)
+	q.observers = []Observer{&journal{handler: logger.Handler(), emit: q.emit, turns: map[string]*turn{}, probes: map[string]*probeLog{}}}
+	return q
 }
 
 // journal writes the events that need somebody's attention: each change once, and
 // nothing again while it lasts. Events come one at a time.
 type journal struct {
 	handler  slog.Handler
+	emit     func(Event)          // tells the journal later
+	turns    map[string]*turn     // by subject, such as "breaker payments"
 	probes   map[string]*probeLog // by breaker
 	rejected string               // why the last settings were rejected; empty if they were not
 	warnings map[string]bool      // of the settings in force
 	outdated map[string]bool      // warnings of the settings before
 }
 
-// shedding is an event for the log only, because observers get each refusal.
-type shedding struct{ bulkhead.Refusing }
+// Events for the log only: observers get each refusal.
+type (
+	bulkheadRefuses struct{ bulkhead.Refusing }
+	rateRefuses     struct{ ratelimit.Refusing }
+	dueLine         string   // a turn whose time has come
+	lastLines       struct{} // the log ends
+)
 
-func (shedding) event() {}
+func (bulkheadRefuses) event() {}
+func (rateRefuses) event()     {}
+func (dueLine) event()         {}
+func (lastLines) event()       {}
 
 func (j *journal) Observe(e Event) {
 	switch e := e.(type) {
@@ -40,8 +56,10 @@ func (j *journal) Observe(e Event) {
 		j.transition(e)
 	case Probed:
 		j.probed(e)
-	case shedding:
-		j.shedding(e)
+	case bulkheadRefuses:
+		j.bulkhead(e)
+	case rateRefuses:
+		j.rateLimit(e)
 	case Reloaded:
 		j.reloaded(e)
 	case SettingWarning:
@@ -52,16 +70,83 @@ func (j *journal) Observe(e Event) {
 		j.outage(e)
 	case FleetLink:
 		j.link(e)
+	case dueLine:
+		j.due(string(e))
+	case lastLines:
+		j.flush()
 	}
 }
 
+// pause is the shortest time between two lines about one subject.
+const pause = time.Second
+
+// turn is a subject with a line in the last pause.
+type turn struct {
+	next     time.Time // when it may have another line
+	held     *slog.Record
+	unlogged int // lines that are neither written nor held
+}
+
+// write writes a line.
 func (j *journal) write(at time.Time, level slog.Level, message string, attrs ...slog.Attr) {
+	j.writeOf("", at, level, message, attrs...)
+}
+
+// writeOf writes a line about a subject that may change often. Where there was one
+// less than a pause ago it holds the line until then, or until a later one takes its
+// place: so there is no flood, and the last word is always in the log.
+func (j *journal) writeOf(subject string, at time.Time, level slog.Level, message string, attrs ...slog.Attr) {
 	if !j.handler.Enabled(context.Background(), level) {
 		return
 	}
 	record := slog.NewRecord(at, level, message, 0)
 	record.AddAttrs(attrs...)
-	j.handler.Handle(context.Background(), record)
+	if subject == "" {
+		j.handler.Handle(context.Background(), record)
+		return
+	}
+	t := j.turns[subject]
+	if t == nil {
+		t = new(turn)
+		j.turns[subject] = t
+	}
+	if t.held != nil {
+		t.unlogged++
+	}
+	t.held = &record
+	if !time.Now().Before(t.next) {
+		j.release(subject, t)
+	}
+}
+
+// release writes the line that is held.
+func (j *journal) release(subject string, t *turn) {
+	if t.unlogged > 0 {
+		t.held.AddAttrs(slog.Int("unlogged", t.unlogged))
+	}
+	j.handler.Handle(context.Background(), *t.held)
+	*t = turn{next: time.Now().Add(pause)}
+	time.AfterFunc(pause, func() { j.emit(dueLine(subject)) })
+}
+
+// due writes what is held of a turn, or forgets the turn.
+func (j *journal) due(subject string) {
+	switch t := j.turns[subject]; {
+	case t == nil || time.Now().Before(t.next):
+	case t.held != nil:
+		j.release(subject, t)
+	default:
+		delete(j.turns, subject)
+	}
+}
+
+// flush writes all lines that are held.
+func (j *journal) flush() {
+	for _, subject := range slices.Sorted(maps.Keys(j.turns)) {
+		if t := j.turns[subject]; t.held != nil {
+			j.release(subject, t)
+		}
+	}
 }
 
 func (j *journal) transition(e Transition) {
@@ -75,11 +160,15 @@ func (j *journal) transition(e Transition) {
 	if e.By != "" {
 		attrs = append(attrs, slog.String("by", e.By))
 	}
+	attrs = append(attrs, slog.Duration("lasted", time.Duration(e.Lasted)))
+	if e.Refused > 0 {
+		attrs = append(attrs, slog.Uint64("refused", e.Refused))
+	}
 	if e.To == Open || e.To == ForcedOpen {
 		level = slog.LevelWarn
-		attrs = e.LastFailure.appendTo(attrs, "lastFailure")
 	}
-	j.write(e.At, level, "breaker changed state", e.LastProbe.appendTo(attrs, "lastProbe")...)
+	attrs = e.LastProbe.appendTo(e.LastFailure.appendTo(attrs, "lastFailure"), "lastProbe")
+	j.writeOf("breaker "+e.Breaker, e.At, level, "breaker changed state", attrs...)
 }
 
 func (t Trouble) appendTo(attrs []slog.Attr, key string) []slog.Attr {
@@ -130,7 +219,7 @@ func (j *journal) probed(e Probed) {
 	}
 	if e.Err == nil {
 		if p.logged {
-			j.write(e.At, slog.LevelInfo, "probe succeeded", slog.String("breaker", e.Breaker), slog.Int("failedBefore", p.failed))
+			j.writeOf("probe "+e.Breaker, e.At, slog.LevelInfo, "probe succeeded", slog.String("breaker", e.Breaker), slog.Int("failedBefore", p.failed))
 		}
 		p.failed, p.logged, p.text = 0, false, ""
 		return
@@ -141,21 +230,29 @@ func (j *journal) probed(e Probed) {
 		return
 	}
 	p.logged, p.text = true, fault
-	j.write(e.At, slog.LevelWarn, "probe failed", slog.String("breaker", e.Breaker), slog.String("error", fault), slog.Int("failed", p.failed))
+	j.writeOf("probe "+e.Breaker, e.At, slog.LevelWarn, "probe failed", slog.String("breaker", e.Breaker), slog.String("error", fault), slog.Int("failed", p.failed))
 }
 
-func (j *journal) shedding(e shedding) {
-	attrs := []slog.Attr{
-		slog.String("bulkhead", e.Bulkhead),
-		slog.Int("maxConcurrentCalls", e.Size),
-		slog.String("reason", fullKinds[e.Kind].String()),
-	}
-	if !e.Over {
-		j.write(e.At, slog.LevelWarn, "bulkhead refuses calls", attrs...)
+func (j *journal) bulkhead(e bulkheadRefuses) {
+	j.refusing("bulkhead", e.Bulkhead, fullKinds[e.Kind].String(), e.Bout, slog.Int("maxConcurrentCalls", e.Size))
+}
+
+func (j *journal) rateLimit(e rateRefuses) {
+	kind := [...]string{ratelimit.Spent: "reached", ratelimit.TooLarge: "too large", ratelimit.Cancelled: "cancelled"}[e.Kind]
+	j.refusing("rateLimit", e.Name, kind, e.Bout, slog.Int("limit", e.Limit), slog.Duration("period", e.Period))
+}
+
+// refusing logs that a guard begins to refuse, or that this is over.
+func (j *journal) refusing(guard, name, reason string, b shedding.Bout, size ...slog.Attr) {
+	attrs := append([]slog.Attr{slog.String(guard, name)}, size...)
+	attrs = append(attrs, slog.String("reason", reason))
+	words := map[string]string{"bulkhead": "bulkhead", "rateLimit": "rate limit"}[guard]
+	if !b.Over {
+		j.writeOf(guard+" "+name, b.At, slog.LevelWarn, words+" refuses calls", attrs...)
 		return
 	}
-	attrs = append(attrs, slog.Uint64("refused", e.Refused), slog.Duration("lasted", e.Lasted))
-	j.write(e.At, slog.LevelInfo, "bulkhead refuses calls no more", attrs...)
+	attrs = append(attrs, slog.Uint64("refused", b.Refused), slog.Duration("lasted", b.Lasted))
+	j.writeOf(guard+" "+name, b.At, slog.LevelInfo, words+" refuses calls no more", attrs...)
 }
 
 // reloaded logs changes, and a rejection once.
@@ -202,7 +299,7 @@ func (j *journal) outage(e Outage) {
 	if e.Change == OutageBegan {
 		level = slog.LevelWarn
 	}
-	j.write(e.At, level, "outage of all processes that share a breaker",
+	j.writeOf("outage "+e.Breaker, e.At, level, "outage of all processes that share a breaker",
 		slog.String("breaker", e.Breaker), slog.String("change", e.Change.String()), slog.String("reason", e.Reason))
 }
 
@@ -213,8 +310,8 @@ func (j *journal) link(e FleetLink) {
 	}
 	if e.Err != nil {
 		attrs = append(attrs, slog.String("error", text.Of(e.Err)))
-		j.write(e.At, slog.LevelWarn, "link to the processes that share breakers lost, each decides for itself", attrs...)
+		j.writeOf("link "+e.Breaker, e.At, slog.LevelWarn, "link to the processes that share breakers lost, each decides for itself", attrs...)
 		return
 	}
-	j.write(e.At, slog.LevelInfo, "link to the processes that share breakers is there", attrs...)
+	j.writeOf("link "+e.Breaker, e.At, slog.LevelInfo, "link to the processes that share breakers is there", attrs...)
 }

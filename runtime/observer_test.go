@@ -208,6 +208,7 @@ func TestAnObserverThatHangsDoesNotHoldUpTheLog(t *testing.T) {
 		began := time.Now()
 		b.Trip("ann")
 		b.Reset("ann")
+		time.Sleep(time.Second)
 		synctest.Wait()
 		if len(logged) != 2 {
 			t.Fatalf("%d lines logged, want 2", len(logged))

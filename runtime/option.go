@@ -71,9 +71,11 @@ func Strict() Option { return func(s *setup) { s.strict = true } }
 
 // Logger says where the log goes; nil: nowhere. The default is slog.Default(). The
 // log has the events that somebody may have to act on: changes of a breaker's
-// state, with the last failure; failures of probes, each text once; bulkheads that
-// begin to refuse; settings that are rejected or doubtful, and names that they
-// lack; the link to the processes that share breakers.
+// state, with the last failure; failures of probes, each text once; bulkheads and
+// rate limits that begin to refuse, and when that is over; settings that are
+// rejected or doubtful, and names that they lack; the link to the processes that
+// share breakers. A breaker that flaps has at most a line a second, with the number
+// of changes that have none.
 func Logger(logger *slog.Logger) Option { return func(s *setup) { s.logger = logger } }
 
 // Observe adds an observer; nil adds none. It gets every event except [CallEnded].

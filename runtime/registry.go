@@ -206,7 +206,13 @@ func (r *Registry) end() error {
 	if r.fleet != nil {
 		r.fleet.Close()
 	}
-	return errors.Join(r.unfollow(), r.log.drain(errUnlogged), r.events.drain(errUndelivered), r.attached.drain())
+	return errors.Join(r.unfollow(), r.endLog(), r.events.drain(errUndelivered), r.attached.drain())
+}
+
+// endLog writes what the log holds back, and waits for its last lines.
+func (r *Registry) endLog() error {
+	r.log.emit(lastLines{})
+	return r.log.drain(errUnlogged)
 }
 
 // unfollow stops following the source. It does not wait for a source that hangs.

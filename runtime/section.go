@@ -45,12 +45,13 @@ func (r *Registry) addSections() {
 	})
 	r.rateLimits = addSection(r, section[*ratelimit.Limiter, *ratelimit.Settings]{
 		name:   config.RateLimits,
-		create: func(name string, s *ratelimit.Settings) *ratelimit.Limiter { return ratelimit.New(name, *s) },
+		create: r.newRateLimit,
 		retune: func(l *ratelimit.Limiter, s *ratelimit.Settings) func() { return func() { l.Retune(*s) } },
 		show: func(s *Snapshot, all []*ratelimit.Limiter) {
 			s.RateLimits = each(all, func(l *ratelimit.Limiter) RateLimitSnapshot { return newRateLimitSnapshot(l.Snapshot()) })
 		},
-		room: func(s *ratelimit.Settings) (string, int) { return "burst", s.Most() },
+		close: (*ratelimit.Limiter).EndWatch,
+		room:  func(s *ratelimit.Settings) (string, int) { return "burst", s.Most() },
 	})
 }
 
@@ -199,7 +200,15 @@ func (r *Registry) strategy(settings breaker.Settings) breaker.Strategy {
 func (r *Registry) newBulkhead(name string, settings bulkhead.Sizing) *bulkhead.Bulkhead {
 	b := bulkhead.Sized(name, settings, func(l bulkhead.Limited) { r.tell(newLimited(l)) })
 	if len(r.log.observers) > 0 {
-		b.Watch(func(e bulkhead.Refusing) { r.log.emit(shedding{e}) })
+		b.Watch(func(e bulkhead.Refusing) { r.log.emit(bulkheadRefuses{e}) })
 	}
 	return b
+}
+
+func (r *Registry) newRateLimit(name string, settings *ratelimit.Settings) *ratelimit.Limiter {
+	l := ratelimit.New(name, *settings)
+	if len(r.log.observers) > 0 {
+		l.Watch(func(e ratelimit.Refusing) { r.log.emit(rateRefuses{e}) })
+	}
+	return l
 }

@@ -52,6 +52,8 @@ import (
 	"sync"
 	"sync/atomic"
 	"time"
+
+	"github.com/resgen-go/resgen/runtime/internal/shedding"
 )
 
 // born numbers bulkheads, so that two of the same name have an order too.
@@ -77,7 +79,7 @@ type Bulkhead struct {
 	demanded   atomic.Bool                // some entry may hold permits
 	adaptation atomic.Pointer[adaptation] // nil: the size stays
 	limited    func(Limited)
-	refusing   *refusing // nil: nobody wants to know
+	refusing   *shedding.Watch // nil: nobody wants to know
 
 	// Every call writes the tally. It keeps a cache line of its own, together
 	// with the one figure that is read beside it.

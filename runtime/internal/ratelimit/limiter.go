@@ -22,6 +22,7 @@ import (
 	"time"
 
 	"github.com/resgen-go/resgen/runtime/internal/breaker"
+	"github.com/resgen-go/resgen/runtime/internal/shedding"
 )
 
 // Limiter limits how many calls begin. All its methods are safe for concurrent use.
@@ -32,6 +33,7 @@ type Limiter struct {
 	open atomic.Int64 // reservations of it that are open; while there is none, no call looks into its context
 
 	counters struct{ spent, tooLarge, cancelled, gate, dry atomic.Uint64 }
+	refusing *shedding.Watch // nil: nobody wants to hear of it
 
 	mu    sync.Mutex // guards the queue and changes of the rule
 	queue list.List  // of *waiter
@@ -142,7 +144,7 @@ func (l *Limiter) miss(ctx context.Context, n int, gates Gates) (taken, waited b
 }
 
 func (l *Limiter) count(refused *Refusal) {
-	if refused == nil {
+	if refused == nil || refused.Kind == Gated {
 		return
 	}
 	switch refused.Kind {
@@ -153,6 +155,7 @@ func (l *Limiter) count(refused *Refusal) {
 	case Cancelled:
 		l.counters.cancelled.Add(1)
 	}
+	l.refusing.Note(uint8(refused.Kind))
 }
 
 // CountGate counts a call that a gate refused before the limiter was asked.
