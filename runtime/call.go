@@ -22,7 +22,7 @@ type Call struct {
 	began       breaker.Instant // 0: nobody wants to know
 	turn        ratelimit.Turn
 	tokens      *ratelimit.Reservation
-	trials      *trials
+	body        *body
 	permit      bulkhead.Permit
 	reservation *bulkhead.Reservation
 	measured    *measured
@@ -104,7 +104,8 @@ func (c *Call) Begin(ctx context.Context, g *Guard) error {
 		c.measure(limit)
 	}
 	c.permit.Begin()
-	if c.reservation != nil {
+	if g.entry != nil {
+		g.entry.begun.Add(1)
 		c.reservation.Open()
 	}
 	if g.clocked() {
@@ -116,7 +117,7 @@ func (c *Call) Begin(ctx context.Context, g *Guard) error {
 // enter asks the breaker as a gate and takes a token of the rate limit and a permit
 // of the bulkhead.
 func (c *Call) enter(g *Guard) (waited bool, refusal *RefusalError) {
-	if g.entry {
+	if g.entry != nil {
 		return c.reserve(g)
 	}
 	waits := g.waits
@@ -213,6 +214,9 @@ func (c *Call) reserve(g *Guard) (waited bool, refusal *RefusalError) {
 	if refusal == nil && (waited || !free) {
 		refusal = c.reserveTrials(g)
 	}
+	if g.demand == nil && c.body == nil {
+		c.enterBody(g)
+	}
 	return waited, refusal
 }
 
@@ -238,6 +242,9 @@ func (c *Call) ask(g *Guard) (waits bulkhead.Gates, refusal *RefusalError) {
 func (c *Call) refuse(refusal *RefusalError) error {
 	g := c.guard
 	c.guard = nil
+	if g.entered.Load() {
+		g.noteRefusal(c.outside(), refusal)
+	}
 	c.giveBack(g)
 	if g.events.observed {
 		g.events.emitFrequent(Refused{At: time.Now(), Error: refusal})
@@ -284,7 +291,7 @@ type Carrier[T any] interface {
 // WithContext is a carrier with the context to call with. It is the carrier itself
 // where that context is the caller's, so that nothing is copied then.
 func WithContext[T Carrier[T]](carrier T, c *Call) T {
-	if c.reservation != nil || c.tokens != nil || c.trials != nil || c.measured != nil && c.measured.cancel != nil {
+	if c.reservation != nil || c.tokens != nil || c.body != nil || c.measured != nil && c.measured.cancel != nil {
 		return carrier.WithContext(c.ctx)
 	}
 	return carrier
@@ -449,8 +456,8 @@ func (c *Call) leave(g *Guard, outcome Outcome) {
 	if c.tokens != nil {
 		c.tokens.Close()
 	}
-	if c.trials != nil {
-		c.trials.close()
+	if c.body != nil {
+		c.body.close()
 	}
 	if c.reservation != nil {
 		g.close(c.reservation)
@@ -477,8 +484,8 @@ func (c *Call) giveBack(g *Guard) {
 	if c.tokens != nil {
 		c.tokens.Close()
 	}
-	if c.trials != nil {
-		c.trials.close()
+	if c.body != nil {
+		c.body.close()
 	}
 	if c.permit != (bulkhead.Permit{}) {
 		c.permit.Return()
@@ -501,7 +508,13 @@ func (m *measured) end(g *Guard, outcome Outcome) {
 // close gives back what an entry reserved, and tells observers where the
 // declaration does not fit the body.
 func (g *Guard) close(r *bulkhead.Reservation) {
-	if mismatched := r.Close(); !mismatched || !g.events.observed {
+	unused, overflow := r.Close()
+	if unused == 0 && overflow == 0 {
+		return
+	}
+	g.entry.unused.Add(uint64(unused))
+	g.entry.overflow.Add(uint64(overflow))
+	if unused == 0 || overflow == 0 || !g.events.observed {
 		return
 	}
 	for _, used := range r.Usage() {

@@ -61,20 +61,22 @@ const (
 	KindRate
 )
 
-// kinds says of each kind its name, the error text and the sentinels that match.
+// kinds says of each kind its name, what refused, the error text and the sentinels
+// that match.
 var kinds = [...]struct {
 	name    string
+	guard   string
 	say     func(*RefusalError) string
 	matches []error
 }{
-	KindOpen:       {"open", (*RefusalError).sayOpen, []error{ErrOpen}},
-	KindNoTrial:    {"no trial left", (*RefusalError).sayOpen, []error{ErrOpen}},
-	KindForcedOpen: {"forced open", (*RefusalError).sayOpen, []error{ErrOpen}},
-	KindGate:       {"gate", (*RefusalError).sayGates, []error{ErrGate, ErrOpen}},
-	KindFull:       {"full", (*RefusalError).sayFull, []error{ErrFull}},
-	KindTooLarge:   {"too large", (*RefusalError).sayTooLarge, []error{ErrTooLarge}},
-	KindDone:       {"context done", (*RefusalError).sayDone, nil},
-	KindRate:       {"rate", (*RefusalError).sayRate, []error{ErrRate}},
+	KindOpen:       {"open", "breaker", (*RefusalError).sayOpen, []error{ErrOpen}},
+	KindNoTrial:    {"no trial left", "breaker", (*RefusalError).sayOpen, []error{ErrOpen}},
+	KindForcedOpen: {"forced open", "breaker", (*RefusalError).sayOpen, []error{ErrOpen}},
+	KindGate:       {"gate", "breaker", (*RefusalError).sayGates, []error{ErrGate, ErrOpen}},
+	KindFull:       {"full", "bulkhead", (*RefusalError).sayFull, []error{ErrFull}},
+	KindTooLarge:   {"too large", "bulkhead", (*RefusalError).sayTooLarge, []error{ErrTooLarge}},
+	KindDone:       {"context done", "guard", (*RefusalError).sayDone, nil},
+	KindRate:       {"rate", "rate limit", (*RefusalError).sayRate, []error{ErrRate}},
 }
 
 // String is the kind in a word or two, such as "open".

@@ -18,7 +18,8 @@ type Guard struct {
 	parts     []any            // breaker, bulkhead and whatever else it has of its own, to compare
 	alone     bool             // a breaker is the only guard
 	enters    bool             // something is asked before the breaker
-	entry     bool             // of an anticipated method
+	entry     *entry           // of an anticipated method; nil: of another
+	entered   *atomic.Bool     // an entry of the registry may be around a call
 	holder    *holder          // of its instance; nil: of none
 	gates     gates            // of an entry: asked first, its own breaker before the others
 	waits     bulkhead.Gates   // end a wait for permits; nil without any

@@ -74,6 +74,9 @@ func (j *journal) Observe(e Event) {
 		j.due(string(e))
 	case lastLines:
 		j.flush()
+	case Undeclared:
+		j.write(e.At, slog.LevelWarn, "entry was cut off by a guard that it neither checks nor reserves",
+			slog.String("entry", e.Entry), slog.Any("refusal", e.Error))
 	}
 }
 

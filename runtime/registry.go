@@ -40,6 +40,7 @@ type Registry struct {
 	wiring   sync.Mutex       // one adds probes and defaults at a time
 	defaults map[string]iface // which has a name by default, such as "breakers.client"
 	version  version          // of the settings
+	entered  atomic.Bool      // there is an entry, so that refusals look for the one around them
 	circles  circles
 	ended    chan struct{} // closed when Close has done its work
 	endErr   error
@@ -56,6 +57,7 @@ type Registry struct {
 	reserves           map[string]reserve   // the largest of each name, such as "bulkheads.inventory"
 	instances          map[string]*instance // by full names
 	families           map[string]*family   // by the names that gates have
+	entries            map[string]*entry    // by method
 	timings            map[string]*timing   // by method; nil without the option Time
 	usage              usage
 	latest             struct {
@@ -97,6 +99,7 @@ func New(options ...Option) (*Registry, error) {
 		reserves:  make(map[string]reserve),
 		instances: make(map[string]*instance),
 		families:  make(map[string]*family),
+		entries:   make(map[string]*entry),
 		usage:     usage{of: make(map[string][]config.Use), told: make(map[string]bool)},
 		defaults:  make(map[string]iface),
 	}

@@ -13,7 +13,7 @@ import (
 type Reservation struct {
 	permits *bulkhead.Reservation
 	tokens  *ratelimit.Reservation
-	trials  *trials
+	body    *body
 }
 
 // ReservationFrom returns the reservation that ctx carries; false where there is
@@ -22,7 +22,7 @@ func ReservationFrom(ctx context.Context) (Reservation, bool) {
 	if ctx == nil {
 		return Reservation{}, false
 	}
-	r := Reservation{bulkhead.From(ctx), ratelimit.From(ctx), trialsFrom(ctx)}
+	r := Reservation{bulkhead.From(ctx), ratelimit.From(ctx), bodyFrom(ctx)}
 	return r, r != Reservation{}
 }
 
@@ -30,5 +30,5 @@ func ReservationFrom(ctx context.Context) (Reservation, bool) {
 // tokens, permits and trials. Once the entry has returned they take theirs from the pool,
 // as calls without a reservation do.
 func (r Reservation) Attach(ctx context.Context) context.Context {
-	return r.trials.attach(r.tokens.Attach(r.permits.Attach(ctx)))
+	return r.body.attach(r.tokens.Attach(r.permits.Attach(ctx)))
 }

@@ -16,6 +16,7 @@ type Snapshot struct {
 	Bulkheads  []BulkheadSnapshot  `json:"bulkheads"`
 	Timeouts   []TimeoutSnapshot   `json:"timeouts"`
 	RateLimits []RateLimitSnapshot `json:"rateLimits"`
+	Entries    []EntrySnapshot     `json:"entries"`
 	Calls      []CallsSnapshot     `json:"calls,omitempty"` // by method and outcome; nil without the option Time
 	Settings   SettingsSnapshot    `json:"settings"`
 	Fleet      *FleetSnapshot      `json:"fleet,omitempty"` // nil where nothing is shared, and before the first exchange
@@ -139,6 +140,7 @@ func (r *Registry) Snapshot() Snapshot {
 	defer r.mu.Unlock()
 	snapshot := Snapshot{
 		At:       time.Now(),
+		Entries:  r.entrySnapshots(),
 		Settings: r.settingsSnapshot(),
 		Fleet:    r.fleetSnapshot(),
 		Events:   r.eventFigures(),

@@ -92,6 +92,7 @@ func TestSnapshotEncodesToStableJSON(t *testing.T) {
 		}
 	],
 	"rateLimits": [],
+	"entries": [],
 	"settings": {
 		"source": "resilience.json",
 		"readAt": "2000-01-01T00:00:00Z",

@@ -131,18 +131,24 @@ func (w *Wiring) Guard(method string, guards Guards) *Guard {
 	if g.bulkhead != nil {
 		w.bulkheads = append(w.bulkheads, g.bulkhead.Name())
 	}
-	g.entry = len(guards.Check)+len(guards.Rate)+len(guards.Preload)+len(guards.Lease) > 0
+	g.entered = &r.entered
 	switch {
-	case g.entry:
+	case guards.anticipates():
 		w.entry(g, guards)
+		w.noteEntry(g)
 	case g.breaker != nil:
 		g.waits = gates{gateOf(g.breaker)}
 	}
-	g.enters = g.rateLimit != nil || g.bulkhead != nil || g.entry
+	g.enters = g.rateLimit != nil || g.bulkhead != nil || g.entry != nil
 	w.checkTwice(g)
 	g.holder = w.holder
 	g.alone = g.breaker != nil && guards.onlyBreaker() && !g.events.calls && g.timing == nil
 	return g
+}
+
+// anticipates reports whether the method is an entry.
+func (guards Guards) anticipates() bool {
+	return len(guards.Check)+len(guards.Rate)+len(guards.Preload)+len(guards.Lease) > 0
 }
 
 // onlyBreaker reports whether a breaker is the only guard. It asks every field

@@ -364,20 +364,20 @@ func TestEntryThatLeavesPermitsUnusedWhileOthersAreMissingIsMismatched(t *testin
 	for _, call := range append(acquireN(t, entry, b, 1), acquireN(t, entry, c, 3)...) {
 		call.Release()
 	}
-	if !entry.Close() {
-		t.Error("not told")
+	if unused, overflow := entry.Close(); unused != 2 || overflow != 2 {
+		t.Errorf("%d unused and %d overflow, want 2 and 2", unused, overflow)
 	}
 	want := []Usage{{b, 3, 1, 2, 0}, {c, 1, 1, 0, 2}}
 	if got := entry.Usage(); !reflect.DeepEqual(got, want) {
 		t.Errorf("usage: %+v, want %+v", got, want)
 	}
-	if entry.Close() {
+	if unused, overflow := entry.Close(); unused+overflow > 0 {
 		t.Error("told twice")
 	}
 	for _, calls := range []int{1, 3} {
 		entry := reserve(t, t.Context(), Want{b, 2, Ticket})
 		acquireN(t, entry, b, calls)
-		if entry.Close() {
+		if unused, overflow := entry.Close(); unused > 0 && overflow > 0 {
 			t.Errorf("told for %d calls on two tickets", calls)
 		}
 	}

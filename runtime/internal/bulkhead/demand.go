@@ -31,9 +31,11 @@ type Want struct {
 	As       Use
 }
 
-// A Demand is what an entry method takes before its body runs. It is immutable.
+// A Demand is what an entry method takes before its body runs. Once it is
+// used it does not change.
 type Demand struct {
 	wants []Want // in the global order
+	owner any
 }
 
 // NewDemand returns the demand for all wants. It refuses a number below one and
@@ -72,6 +74,36 @@ func (w Want) order(b *Bulkhead) int { return order(w.Bulkhead, b) }
 // First is the bulkhead that is asked first.
 func (d *Demand) First() *Bulkhead { return d.wants[0].Bulkhead }
 
+// Own says whose demand d is, before it is used.
+func (d *Demand) Own(owner any) {
+	if d != nil {
+		d.owner = owner
+	}
+}
+
+// Bulkheads are the names of those that are wanted.
+func (d *Demand) Bulkheads() (names []string) {
+	if d != nil {
+		for _, w := range d.wants {
+			names = append(names, w.Bulkhead.name)
+		}
+	}
+	return names
+}
+
+// Short is the first bulkhead that has not as many free permits as are wanted; nil:
+// all have.
+func (d *Demand) Short() *Bulkhead {
+	if d != nil {
+		for _, w := range d.wants {
+			if w.Bulkhead.now().available() < w.N {
+				return w.Bulkhead
+			}
+		}
+	}
+	return nil
+}
+
 // CountGate counts at each bulkhead of the demand that a gate refused.
 func (d *Demand) CountGate() {
 	for _, w := range d.wants {
@@ -100,7 +132,7 @@ func (d *Demand) Reserve(ctx context.Context, gates Gates) (r *Reservation, wait
 			return nil, false, refused
 		}
 	}
-	filling := newReservation(ctx, outer, d.wants)
+	filling := newReservation(ctx, outer, d)
 	defer func() {
 		if r == nil { // refused, or a method of the context panicked
 			filling.missOwn(refused)

@@ -20,6 +20,8 @@ type Reservation struct {
 
 	outer  *Reservation // the nearest enclosing one that was open at the start
 	mu     sync.Mutex   // that of the root guards the holdings of all reservations inside it
+	demand *Demand      // that it fills
+	cutOff atomic.Bool  // a call inside was refused
 	opened bool         // the body runs, or ran
 	closed bool
 	waits  atomic.Int32 // requests of holders that wait inside it; grows under mu only
@@ -80,10 +82,10 @@ func carried(ctx context.Context) *Reservation {
 
 // newReservation returns an empty reservation inside outer, if that is not nil.
 // With up to four bulkheads it is a single allocation.
-func newReservation(ctx context.Context, outer *Reservation, wants []Want) *Reservation {
-	r := withRoom(len(wants))
-	r.Context, r.outer = ctx, outer
-	for i, w := range wants {
+func newReservation(ctx context.Context, outer *Reservation, d *Demand) *Reservation {
+	r := withRoom(len(d.wants))
+	r.Context, r.outer, r.demand = ctx, outer, d
+	for i, w := range d.wants {
 		h := &r.holdings[i]
 		h.reservation, h.bulkhead, h.as, h.n = r, w.Bulkhead, w.As, int32(w.N)
 	}
@@ -109,6 +111,12 @@ func withRoom(n int) *Reservation {
 	}
 	return &Reservation{holdings: make([]holding, n)}
 }
+
+// Owner is whose demand it fills, see [Demand.Own].
+func (r *Reservation) Owner() any { return r.demand.owner }
+
+// CutOff notes that a call inside was refused. It reports whether that is the first.
+func (r *Reservation) CutOff() (first bool) { return !r.cutOff.Swap(true) }
 
 // root is the outermost of the reservations around r: r itself where there is
 // none.
@@ -186,8 +194,12 @@ func (r *Reservation) missOwn(refused *Refusal) {
 	}
 }
 
-// Open lets calls find the reservation. Call it just before the body runs.
+// Open lets calls find the reservation, if there is one. Call it just before the
+// body runs.
 func (r *Reservation) Open() {
+	if r == nil {
+		return
+	}
 	r.opened = true
 	for i := range r.holdings {
 		r.holdings[i].open()
@@ -196,18 +208,17 @@ func (r *Reservation) Open() {
 
 // Close ends the reservation. Permits without a call go back in one step, to
 // the enclosing reservation as far as they were borrowed, else to the pool; the
-// others follow when their calls end. It reports whether the entry's
-// declaration looks wrong: some of its permits served no call, while other
-// calls found none left. A second Close does nothing.
-func (r *Reservation) Close() (mismatched bool) {
+// others follow when their calls end. It returns
+// how many of the permits served no call, and how many calls found none left. A
+// second Close does nothing.
+func (r *Reservation) Close() (unused, overflow int) {
 	mu := &r.root().mu
 	mu.Lock()
 	defer mu.Unlock()
 	if r.closed {
-		return false
+		return 0, 0
 	}
 	r.closed = true
-	unused, overflow := int32(0), int32(0)
 	for i := range r.holdings {
 		h := &r.holdings[i]
 		h.close(r.opened)
@@ -216,9 +227,9 @@ func (r *Reservation) Close() (mismatched bool) {
 		}
 		h.bulkhead.open.Add(-1)
 		h.bulkhead.counters.unused.Add(uint64(h.unused))
-		unused, overflow = unused+h.unused, overflow+h.overflow
+		unused, overflow = unused+int(h.unused), overflow+int(h.overflow)
 	}
-	return unused > 0 && overflow > 0
+	return unused, overflow
 }
 
 // Usage says how well a reservation of one bulkhead fitted the calls inside.

@@ -33,7 +33,7 @@ func Labels(c *resilience.CallsSnapshot) []string { return []string{c.Method, c.
 type Emit func(value float64, labels ...string)
 
 // Table is every metric but Duration. All series of a metric have the same labels.
-var Table = join(breakers, bulkheads, rateLimits, timeouts, registry)
+var Table = join(breakers, bulkheads, rateLimits, timeouts, entries, registry)
 
 func join(parts ...[]Metric) (all []Metric) {
 	for _, part := range parts {
@@ -229,6 +229,40 @@ var timeouts = []Metric{
 				emit(float64(t.Ended), t.Name)
 			}
 		}},
+}
+
+// entry reads one figure of each entry.
+func entry(read func(*resilience.EntrySnapshot, Emit)) func(*resilience.Snapshot, Emit) {
+	return func(s *resilience.Snapshot, emit Emit) {
+		for i := range s.Entries {
+			e := &s.Entries[i]
+			read(e, func(value float64, labels ...string) { emit(value, append([]string{e.Method}, labels...)...) })
+		}
+	}
+}
+
+var entries = []Metric{
+	{"entry.admits", "Whether the entry would begin now.", "1", false, []string{"entry"},
+		entry(func(e *resilience.EntrySnapshot, emit Emit) { emit(truth(e.Begins)) })},
+	{"entry.begun", "Entries that began.", "{call}", true, []string{"entry"},
+		entry(func(e *resilience.EntrySnapshot, emit Emit) { emit(float64(e.Begun)) })},
+	{"entry.refused", "Entries that did not begin, by the guard that refused.", "{call}", true, []string{"entry", "by"},
+		entry(func(e *resilience.EntrySnapshot, emit Emit) { refusers(e.Refused, emit) })},
+	{"entry.cut.off", "Entries that began before a call under them was refused, by the guard that refused first.", "{call}", true, []string{"entry", "by"},
+		entry(func(e *resilience.EntrySnapshot, emit Emit) { refusers(e.CutOff, emit) })},
+	{"entry.undeclared", "Calls under an entry that were refused by a guard which the entry neither checks nor reserves.", "{call}", true, []string{"entry", "by"},
+		entry(func(e *resilience.EntrySnapshot, emit Emit) { refusers(e.Undeclared, emit) })},
+}
+
+// refusers emits one series for each guard, whatever the kinds of its refusals.
+func refusers(counts []resilience.RefusalsCount, emit Emit) {
+	for i := 0; i < len(counts); {
+		by, sum := counts[i].By, uint64(0)
+		for ; i < len(counts) && counts[i].By == by; i++ {
+			sum += counts[i].Count
+		}
+		emit(float64(sum), by)
+	}
 }
 
 var registry = []Metric{
