@@ -183,12 +183,13 @@ func (e *RefusalError) Error() string {
 // refusal says why one breaker refused.
 type refusal struct {
 	kind  Kind
+	calls int  // that the breaker was asked for
 	waits bool // OPEN, and time alone does not end that
 }
 
 func (r refusing) refusal() refusal {
 	kind := kindOf(r.period)
-	return refusal{kind, kind == KindOpen && (!r.known || r.period.Canaries())}
+	return refusal{kind, r.calls, kind == KindOpen && (!r.known || r.period.Canaries())}
 }
 
 // refusal is the refusal of the i-th breaker. Of an error that no guard made only
@@ -220,6 +221,8 @@ func (r refusal) by(name string) string {
 		return "breaker " + name + " is OPEN until a probe or a trial succeeds"
 	case r.kind == KindOpen:
 		return "breaker " + name + " is OPEN"
+	case r.kind == KindNoTrial && r.calls > 1:
+		return fmt.Sprintf("breaker %s is HALF_OPEN and has no trials for %d calls now", name, r.calls)
 	case r.kind == KindNoTrial:
 		return "breaker " + name + " is HALF_OPEN and admits no trial now"
 	case r.kind == KindForcedOpen:

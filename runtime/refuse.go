@@ -21,14 +21,15 @@ func (g *Guard) goneRefusal(ctx context.Context, err error) *RefusalError {
 // when at least.
 type refusing struct {
 	breaker *breaker.Breaker
+	calls   int // that it was asked for
 	period  *breaker.Period
 	retryAt breaker.Instant
 	known   bool
 }
 
-func newRefusing(b *breaker.Breaker, period *breaker.Period) refusing {
+func newRefusing(b *breaker.Breaker, calls int, period *breaker.Period) refusing {
 	retryAt, known := period.RetryAt()
-	return refusing{b, period, retryAt, known}
+	return refusing{b, calls, period, retryAt, known}
 }
 
 // openRefusal is the error of all calls that the same breakers refuse alike.
@@ -40,7 +41,7 @@ type openRefusal struct {
 
 // openRefusal refuses a call because of its own breaker in period.
 func (g *Guard) openRefusal(period *breaker.Period) *RefusalError {
-	now := newRefusing(g.breaker, period.Refused())
+	now := newRefusing(g.breaker, 1, period.Refused())
 	last := g.open.Load()
 	if last == nil || last.first != now {
 		last = &openRefusal{first: now, err: &RefusalError{
@@ -59,12 +60,12 @@ func (g *Guard) gateRefusal(i int, b *breaker.Breaker, period *breaker.Period) *
 	if g.demand != nil {
 		g.demand.CountGate()
 	}
-	first := g.turnAway(b, period)
+	first := g.turnAway(b, g.gates[i].n, period)
 	var few [8]refusing
 	more := few[:0]
 	for _, gate := range g.gates[i+1:] {
 		if b, period, admits := gate.ask(gate.n); !admits {
-			more = append(more, g.turnAway(b, period))
+			more = append(more, g.turnAway(b, gate.n, period))
 		}
 	}
 	last := g.open.Load()
@@ -77,11 +78,11 @@ func (g *Guard) gateRefusal(i int, b *breaker.Breaker, period *breaker.Period) *
 
 // turnAway counts an entry that a gate refuses in period: at the entry's own
 // breaker as a call.
-func (g *Guard) turnAway(gate *breaker.Breaker, period *breaker.Period) refusing {
+func (g *Guard) turnAway(gate *breaker.Breaker, n int, period *breaker.Period) refusing {
 	if gate == g.breaker {
-		return newRefusing(gate, period.Refused())
+		return newRefusing(gate, n, period.Refused())
 	}
-	return newRefusing(gate, gate.CountGate(period))
+	return newRefusing(gate, n, gate.CountGate(period))
 }
 
 func (g *Guard) newGateError(first refusing, more []refusing) *RefusalError {

@@ -60,7 +60,11 @@ func TestEntryE1AGateForFourRefusesWhereTwoTrialsAreFree(t *testing.T) {
 		entry, call := buying(t, registry, resilience.Guards{Preload: permits("p", 4)})
 		open(t, registry)
 		end1, end2 := hold(t, t.Context(), call), hold(t, t.Context(), call)
-		wantGate(t, do(t.Context(), entry, never(t)), "p")
+		err := do(t.Context(), entry, never(t))
+		wantGate(t, err, "p")
+		if !strings.Contains(err.Error(), "breaker p is HALF_OPEN and has no trials for 4 calls now") {
+			t.Errorf("it says %q", err)
+		}
 		if got := breakerOf(t, registry, "p"); got.Trials != 2 {
 			t.Errorf("%d trials are out, want the two of before", got.Trials)
 		}
