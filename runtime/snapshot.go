@@ -50,6 +50,7 @@ type BreakerSnapshot struct {
 	Held        bool    `json:"held,omitempty"`       // by an outage of all processes that share it
 	LastFailure Trouble `json:"lastFailure,omitzero"` // that counted; zero: none since the breaker was made
 	LastProbe   Trouble `json:"lastProbe,omitzero"`   // zero: it was good, or there was none
+	OpensAt     float64 `json:"opensAt,omitzero"`     // percent of failed calls in a full window; 0: it opens by another rule
 	Figures             // of the window; while OPEN of the one that opened it
 }
 
@@ -166,7 +167,7 @@ func newBreakerSnapshot(s breaker.Snapshot, shared bool) BreakerSnapshot {
 		Admits: s.Admits, RetryAt: s.RetryAt, Refused: s.Refused, RefusedTotal: s.RefusedTotal, Gates: s.Gates,
 		FailuresTotal: s.Ever.Failures, SlowTotal: s.Ever.SlowCalls, IgnoredTotal: s.Ever.Ignored,
 		Counted: s.Ever.Counted, SuccessesTotal: s.Ever.Successes, Transitions: transitionCounts(s.Ever.Moves),
-		Trials: s.Trials, Shared: shared, Held: s.Held, Figures: Figures(s.Figures),
+		Trials: s.Trials, OpensAt: s.OpensAt, Shared: shared, Held: s.Held, Figures: Figures(s.Figures),
 		LastFailure: Trouble(s.LastFailure), LastProbe: Trouble(s.LastProbe),
 	}
 }

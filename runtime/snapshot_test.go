@@ -57,6 +57,7 @@ func TestSnapshotEncodesToStableJSON(t *testing.T) {
 				"method": "Client.Do",
 				"error": "down"
 			},
+			"opensAt": 10,
 			"calls": 1,
 			"failures": 1,
 			"slowCalls": 0,

@@ -4,6 +4,7 @@
 //
 //	resgen [flags] [packages]
 //	resgen config [-o FILE | -file FILE] [packages]
+//	resgen dashboard [-o FILE] [packages]
 //	resgen interface [-name NAME] [-methods NAMES | -used] [-o FILE] PKG.TYPE [packages]
 //	resgen schema
 //
@@ -56,7 +57,8 @@
 //
 // Resgen config prints a settings file with every name that the directives use,
 // or writes it to a file that does not exist yet; with -file it checks a file and
-// compares it with the directives. Resgen interface writes an interface for a
+// compares it with the directives. Resgen dashboard prints a dashboard for Grafana
+// with these names. Resgen interface writes an interface for a
 // client that is a struct, once, to be edited. Resgen schema prints the JSON
 // Schema of settings files.
 //
@@ -92,6 +94,7 @@ const (
 // its own.
 var commands = map[string]func(args []string, stdout, stderr io.Writer) int{
 	"config":    config,
+	"dashboard": writeDashboard,
 	"interface": writeInterface,
 	"schema":    schema,
 }
@@ -217,14 +220,15 @@ func usage(flags *flag.FlagSet) {
 	w := flags.Output()
 	fmt.Fprint(w, "Usage: resgen [flags] [packages]\n",
 		"       resgen config [-o FILE | -file FILE] [packages]\n",
+		"       resgen dashboard [-o FILE] [packages]\n",
 		"       resgen interface [flags] PKG.TYPE [packages]\n",
 		"       resgen schema\n\n",
 		"Resgen writes a wrapper with circuit breakers, bulkheads and timeouts for each\n",
 		"interface that carries directives. Packages are named as for the go command; the\n",
 		"default is the one in the current folder. Config prints a settings file for the\n",
-		"names that the directives use, or checks one and compares it with them; interface\n",
-		"writes an interface for a client that is a struct; schema prints the JSON Schema\n",
-		"of settings files.\n\nFlags:\n")
+		"names that the directives use, or checks one and compares it with them; dashboard\n",
+		"prints a dashboard for Grafana; interface writes an interface for a client that is\n",
+		"a struct; schema prints the JSON Schema of settings files.\n\nFlags:\n")
 	flags.PrintDefaults()
 	fmt.Fprint(w, "\nExit status: 0 fine, 1 a fault in the input or an outdated file, 2 wrong usage.\n\n",
 		"Directives, in the doc comment of an interface (type) or of its methods:\n\n", directives.Help())

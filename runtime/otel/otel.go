@@ -82,4 +82,4 @@ func key(labels []string, i int) string {
 }
 
 // guards are the labels whose values are names of guards, and of what they guard.
-var guards = []string{"breaker", "bulkhead", "rate_limit", "timeout", "method"}
+var guards = []string{"breaker", "bulkhead", "rate_limit", "timeout", "entry", "method"}

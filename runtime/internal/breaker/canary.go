@@ -93,6 +93,9 @@ func (s canaryRate) SlowAfter() (after time.Duration, judged bool) {
 	return *s.SlowCallDurationThreshold, s.SlowCallRateThreshold != nil
 }
 
+// OpensAt is the percent of failed calls that opens it.
+func (s canaryRate) OpensAt() float64 { return s.FailureRateThreshold }
+
 func (s canaryRate) Closed() Rules {
 	rules := Rules{Window: Window{Calls: s.SlidingWindowSize}, Minimum: min(s.MinimumNumberOfCalls, s.SlidingWindowSize)}
 	if s.timed() {

@@ -32,6 +32,9 @@ func (s paced) Initial() State                                { return Closed }
 func (s paced) SlowAfter() (after time.Duration, judged bool) { return 0, false }
 func (s paced) Open() Wait                                    { return Wait{Delay: &s.TestDelay} }
 
+// OpensAt is the percent of failed calls that opens it.
+func (s paced) OpensAt() float64 { return s.FailureRateThreshold }
+
 func (s paced) Closed() Rules {
 	return Rules{
 		Window:  Window{Span: s.SlidingWindowDuration},

@@ -58,7 +58,8 @@ type Snapshot struct {
 	LastFailure  Trouble   // that counted; zero: none since it was made
 	LastProbe    Trouble   // zero: it was good, or there was none
 	Ever         Ever
-	Figures      // of the window; while OPEN of the one that opened it
+	OpensAt      float64 // percent of failed calls at which it opens; 0: by another rule
+	Figures              // of the window; while OPEN of the one that opened it
 }
 
 // Snapshot tells how the breaker is. It changes nothing and may be called at
@@ -74,6 +75,9 @@ func (b *Breaker) Snapshot() Snapshot {
 		Refused: refused - p.refusedBefore, RefusedTotal: refused, Gates: b.gates.Load(),
 		Trials: p.trials.out - p.trials.late, Held: b.hold.outage != 0, Figures: p.figures(now),
 		LastFailure: b.failed.told(now), LastProbe: b.unwell.told(now), Ever: b.everTold(),
+	}
+	if rule, ok := b.strategy.(interface{ OpensAt() float64 }); ok {
+		s.OpensAt = rule.OpensAt()
 	}
 	if p.why != nil {
 		s.Reason, s.By = p.why.reason, p.why.by

@@ -57,6 +57,12 @@ func (s static) Initial() State                                { return Closed }
 func (s static) SlowAfter() (after time.Duration, judged bool) { return 0, false }
 func (s static) Open() Wait                                    { return Wait{Delay: &s.TestDelay} }
 
+// OpensAt is the percent of failed calls that opens it once it has looked at a full
+// window.
+func (s static) OpensAt() float64 {
+	return 100 * float64(s.FailureThreshold) / float64(s.FailureThresholdCapacity)
+}
+
 func (s static) Closed() Rules {
 	return Rules{
 		Window: Window{Calls: s.FailureThresholdCapacity},

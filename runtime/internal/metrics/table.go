@@ -125,6 +125,12 @@ var breakers = []Metric{
 		breaker(func(b *resilience.BreakerSnapshot, emit Emit) { emit(float64(b.SlowCalls)) })},
 	{"breaker.failure.ratio", "Failed calls of those in the window; absent while there are too few to judge.", "1", false, []string{"breaker"},
 		breaker(func(b *resilience.BreakerSnapshot, emit Emit) { ratio(b.FailureRate, emit) })},
+	{"breaker.failure.threshold.ratio", "The failure ratio at which the breaker opens; absent where it opens by another rule.", "1", false, []string{"breaker"},
+		breaker(func(b *resilience.BreakerSnapshot, emit Emit) {
+			if b.OpensAt > 0 {
+				emit(b.OpensAt / 100)
+			}
+		})},
 	{"breaker.slow.call.ratio", "Slow calls of those in the window; absent while there are too few to judge.", "1", false, []string{"breaker"},
 		breaker(func(b *resilience.BreakerSnapshot, emit Emit) { ratio(b.SlowCallRate, emit) })},
 	{"breaker.trials", "Calls of half open that run.", "{call}", false, []string{"breaker"},

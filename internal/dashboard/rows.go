@@ -1,0 +1,122 @@
+package dashboard
+
+// Kinds of panels.
+const (
+	curve = "timeseries"
+	now   = "stat"
+	bands = "state-timeline"
+)
+
+// Units of panels.
+const (
+	rate    = "reqps"
+	number  = "short"
+	share   = "percentunit"
+	seconds = "s"
+	age     = "dtdurations"
+)
+
+// rows are what the dashboard shows: first what is not as it should be.
+var rows = []row{
+	{title: "Now", panels: []panel{
+		{"Breakers that are not closed", "Each with its state. The live page and the snapshot say why.", now, number, false, []query{
+			{`max by (breaker, state) (resgen_breaker_state{SOME,state!="closed"}) == 1`, "{{breaker}} {{state}}"}}},
+		{"Breakers that refuse", "OPEN whose delay is over admits a call, and is not here.", now, number, false, []query{
+			{`sum by (breaker) (resgen_breaker_admits{SOME} == bool 0) > 0`, "{{breaker}}, instances"}}},
+		{"Full bulkheads", "No permit is left.", now, number, false, []query{
+			{`sum by (bulkhead) (resgen_bulkhead_available{SOME} <= bool 0) > 0`, "{{bulkhead}}, instances"}}},
+		{"Rejected settings", "Those before stay in force.", now, number, false, []query{
+			{`sum(resgen_settings_rejected{SOME})`, "instances"}}},
+		{"Processes without a link to the fleet", "Each decides for itself.", now, number, false, []query{
+			{`count(resgen_fleet_connected{SOME} == 0)`, "instances"}}},
+		{"Breakers held by an outage of all processes", "", now, number, false, []query{
+			{`sum by (breaker) (resgen_breaker_held{SOME}) > 0`, "{{breaker}}, instances"}}},
+	}},
+	{title: "Breaker $breaker", section: "breakers", variable: "breaker", panels: []panel{
+		{"State", "", bands, number, false, []query{
+			{`resgen_breaker_state{BREAKER} == 1`, "{{instance}} {{breaker}} {{state}}"}}},
+		{"Failure ratio and its threshold", "Absent while there are too few calls to judge.", curve, share, false, []query{
+			{`resgen_breaker_failure_ratio{BREAKER}`, "{{instance}} failed"},
+			{`resgen_breaker_slow_call_ratio{BREAKER}`, "{{instance}} slow"},
+			{`max by (breaker) (resgen_breaker_failure_threshold_ratio{BREAKER})`, "{{breaker}} opens"}}},
+		{"Calls in the window", "That the breaker judges by.", curve, number, false, []query{
+			{`sum by (breaker) (resgen_breaker_window_calls{BREAKER})`, "{{breaker}} all"},
+			{`sum by (breaker) (resgen_breaker_window_failures{BREAKER})`, "{{breaker}} failed"},
+			{`sum by (breaker) (resgen_breaker_window_slow_calls{BREAKER})`, "{{breaker}} slow"}}},
+		{"Calls", "Successes are there with the option Count only.", curve, rate, false, []query{
+			{`sum by (breaker, outcome) (rate(resgen_breaker_calls_total{BREAKER}[$__rate_interval]))`, "{{breaker}} {{outcome}}"},
+			{`sum by (breaker) (rate(resgen_breaker_slow_calls_total{BREAKER}[$__rate_interval]))`, "{{breaker}} slow"}}},
+		{"Refusals", "By the breaker, and of entries by its gate.", curve, rate, false, []query{
+			{`sum by (breaker) (rate(resgen_breaker_refused_total{BREAKER}[$__rate_interval]))`, "{{breaker}} calls"},
+			{`sum by (breaker) (rate(resgen_breaker_gate_refused_total{BREAKER}[$__rate_interval]))`, "{{breaker}} entries"}}},
+		{"Changes of state", "", curve, number, false, []query{
+			{`sum by (breaker, from, to) (increase(resgen_breaker_transitions_total{BREAKER}[$__rate_interval])) > 0`, "{{breaker}} {{from}} to {{to}}"}}},
+		{"Since when", "", now, age, false, []query{
+			{`time() - resgen_breaker_state_since_timestamp_seconds{BREAKER}`, "{{instance}} {{breaker}}"}}},
+		{"Tries again in", "Absent where time alone does not decide.", now, seconds, false, []query{
+			{`clamp_min(resgen_breaker_retry_timestamp_seconds{BREAKER} - time(), 0)`, "{{instance}} {{breaker}}"}}},
+		{"Trials that run", "", curve, number, false, []query{
+			{`resgen_breaker_trials{BREAKER}`, "{{instance}} {{breaker}}"}}},
+	}},
+	{title: "Bulkhead $bulkhead", section: "bulkheads", variable: "bulkhead", panels: []panel{
+		{"Permits", "In use and reserved, below all there are.", curve, number, true, []query{
+			{`sum by (bulkhead) (resgen_bulkhead_in_use{BULKHEAD})`, "{{bulkhead}} in use"},
+			{`sum by (bulkhead) (resgen_bulkhead_reserved_idle{BULKHEAD})`, "{{bulkhead}} reserved"},
+			{`sum by (bulkhead) (resgen_bulkhead_permits{BULKHEAD})`, "{{bulkhead}} all"}}},
+		{"Requests in the queue", "", curve, number, false, []query{
+			{`sum by (bulkhead) (resgen_bulkhead_waiting{BULKHEAD})`, "{{bulkhead}}"}}},
+		{"Refusals", "", curve, rate, false, []query{
+			{`sum by (bulkhead, reason) (rate(resgen_bulkhead_refused_total{BULKHEAD}[$__rate_interval]))`, "{{bulkhead}} {{reason}}"}}},
+		{"Reservations", "Permits, and the calls that ran on them.", curve, rate, false, []query{
+			{`sum by (bulkhead) (rate(resgen_bulkhead_reserved_total{BULKHEAD}[$__rate_interval]))`, "{{bulkhead}} reserved"},
+			{`sum by (bulkhead) (rate(resgen_bulkhead_reserved_used_total{BULKHEAD}[$__rate_interval]))`, "{{bulkhead}} used"}}},
+		{"Wrong reservations", "Permits that no call needed, and calls that found none left: declarations that do not fit.", curve, rate, false, []query{
+			{`sum by (bulkhead) (rate(resgen_bulkhead_reserved_unused_total{BULKHEAD}[$__rate_interval]))`, "{{bulkhead}} unused"},
+			{`sum by (bulkhead) (rate(resgen_bulkhead_overflow_total{BULKHEAD}[$__rate_interval]))`, "{{bulkhead}} overflow"}}},
+		{"90th percentile of calls", "Of adaptive bulkheads.", curve, seconds, false, []query{
+			{`resgen_bulkhead_p90_seconds{BULKHEAD}`, "{{instance}} {{bulkhead}}"}}},
+	}},
+	{title: "Rate limit $rate_limit", section: "rateLimits", variable: "rate_limit", panels: []panel{
+		{"Calls that could begin now", "", curve, number, false, []query{
+			{`resgen_rate_available{RATE}`, "{{instance}} {{rate_limit}}"}}},
+		{"Calls in the queue", "", curve, number, false, []query{
+			{`resgen_rate_waiting{RATE}`, "{{instance}} {{rate_limit}}"}}},
+		{"Refusals", "Also those that there would be if the limit were enforced.", curve, rate, false, []query{
+			{`sum by (rate_limit, reason) (rate(resgen_rate_refused_total{RATE}[$__rate_interval]))`, "{{rate_limit}} {{reason}}"},
+			{`sum by (rate_limit) (rate(resgen_rate_would_refuse_total{RATE}[$__rate_interval]))`, "{{rate_limit}} would refuse"}}},
+	}},
+	{title: "Timeout $timeout", section: "timeouts", variable: "timeout", panels: []panel{
+		{"Calls that outlived it", "", curve, rate, false, []query{
+			{`sum by (timeout) (rate(resgen_timeout_ended_total{TIMEOUT}[$__rate_interval]))`, "{{timeout}}"}}},
+		{"The longest time of one call", "Absent where nothing is bounded.", now, seconds, false, []query{
+			{`max by (timeout) (resgen_timeout_duration_seconds{TIMEOUT})`, "{{timeout}}"}}},
+	}},
+	{title: "Entries", panels: []panel{
+		{"Entries that would not begin now", "", now, number, false, []query{
+			{`sum by (entry) (resgen_entry_admits{SOME} == bool 0) > 0`, "{{entry}}, instances"}}},
+		{"Begun", "", curve, rate, false, []query{
+			{`sum by (entry) (rate(resgen_entry_begun_total{SOME}[$__rate_interval]))`, "{{entry}}"}}},
+		{"Refused", "Nothing had begun.", curve, rate, false, []query{
+			{`sum by (entry, by) (rate(resgen_entry_refused_total{SOME}[$__rate_interval]))`, "{{entry}} by {{by}}"}}},
+		{"Cut off", "They had begun when a call under them was refused.", curve, rate, false, []query{
+			{`sum by (entry, by) (rate(resgen_entry_cut_off_total{SOME}[$__rate_interval]))`, "{{entry}} by {{by}}"}}},
+		{"Undeclared", "Calls refused by a guard that the entry neither checks nor reserves.", curve, rate, false, []query{
+			{`sum by (entry, by) (rate(resgen_entry_undeclared_total{SOME}[$__rate_interval]))`, "{{entry}} by {{by}}"}}},
+	}},
+	{title: "Methods, with the option Time", panels: []panel{
+		{"Half of the calls take at most", "", curve, seconds, false, []query{
+			{`histogram_quantile(0.5, sum by (le, method) (rate(resgen_call_duration_seconds_bucket{SOME}[$__rate_interval])))`, "{{method}}"}}},
+		{"99 of 100 calls take at most", "", curve, seconds, false, []query{
+			{`histogram_quantile(0.99, sum by (le, method) (rate(resgen_call_duration_seconds_bucket{SOME}[$__rate_interval])))`, "{{method}}"}}},
+		{"Calls", "", curve, rate, false, []query{
+			{`sum by (method, outcome) (rate(resgen_call_duration_seconds_count{SOME}[$__rate_interval]))`, "{{method}} {{outcome}}"}}},
+	}},
+	{title: "Settings and events", panels: []panel{
+		{"Readings of the settings", "", curve, number, false, []query{
+			{`sum by (result) (increase(resgen_settings_reloads_total{SOME}[$__rate_interval]))`, "{{result}}"}}},
+		{"Age of the settings", "", now, age, false, []query{
+			{`time() - resgen_settings_read_timestamp_seconds{SOME}`, "{{instance}}"}}},
+		{"Events", "Dropped ones are missing in the log or at an observer.", curve, rate, false, []query{
+			{`sum by (fate) (rate(resgen_events_total{SOME}[$__rate_interval]))`, "{{fate}}"}}},
+	}},
+}
