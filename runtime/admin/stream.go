@@ -57,6 +57,7 @@ type stream struct {
 func (s stream) begin() error {
 	s.Header().Set("Content-Type", "text/event-stream")
 	s.Header().Set("X-Accel-Buffering", "no") // which nginx heeds
+	s.control.SetWriteDeadline(time.Now().Add(patience))
 	err := s.control.Flush()
 	if errors.Is(err, http.ErrNotSupported) {
 		http.Error(s, "a middleware in front of this page hides http.Flusher: give its ResponseWriter a method Unwrap", http.StatusInternalServerError)

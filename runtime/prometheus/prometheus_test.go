@@ -3,6 +3,7 @@ package prometheus_test
 import (
 	"context"
 	"errors"
+	"flag"
 	"fmt"
 	"math"
 	"slices"
@@ -312,7 +313,13 @@ func TestMetricsM09TwoRegistries(t *testing.T) {
 	}
 }
 
+var soak = flag.Bool("soak", false, "scrape 10 000 times while a breaker changes, in place of 2 000")
+
 func TestMetricsM13ExactlyOneState(t *testing.T) {
+	scrapes := 2000
+	if *soak {
+		scrapes = 10_000
+	}
 	registry := newRegistry(t, `{"breakers": {"payments": {"failureThreshold": 1, "testDelay": 0}}}`)
 	guard := newGuard(t, registry, resilience.Guards{Breaker: "payments"})
 	stop := make(chan struct{})
@@ -329,7 +336,7 @@ func TestMetricsM13ExactlyOneState(t *testing.T) {
 			}
 		})
 	}
-	for range 2000 {
+	for range scrapes {
 		sum := 0.0
 		for series, value := range gather(t, registry) {
 			if strings.HasPrefix(series, "resgen_breaker_state{") {
