@@ -102,7 +102,13 @@ func (c *Call) admit(b *breaker.Breaker) (period *breaker.Period, admitted bool)
 			}
 		}
 	}
-	return b.Admit()
+	if c.guard.inCall == nil {
+		return b.Admit()
+	}
+	before, _ := b.Gate()
+	period, admitted = b.Admit()
+	c.guard.tellChange(c.ctx, before)
+	return period, admitted
 }
 
 // returnTrial takes the beginning of a call back that is not made.

@@ -19,7 +19,7 @@ type Call struct {
 	ctx         context.Context // the callee's
 	period      *breaker.Period // in which the call began
 	slowAt      breaker.Instant // 0: slow calls mean nothing
-	began       breaker.Instant // 0: nobody wants to know
+	began       breaker.Instant // 0: nobody wants to know how it ends
 	turn        ratelimit.Turn
 	tokens      *ratelimit.Reservation
 	body        *body
@@ -59,7 +59,7 @@ func (c *Call) Begin(ctx context.Context, g *Guard) error {
 		ctx = context.Background()
 	}
 	if err := ctx.Err(); err != nil {
-		c.guard = g
+		c.guard, c.ctx = g, ctx
 		return c.refuse(g.goneRefusal(ctx, err))
 	}
 	c.guard, c.ctx = g, ctx
@@ -108,8 +108,8 @@ func (c *Call) Begin(ctx context.Context, g *Guard) error {
 		g.entry.begun.Add(1)
 		c.reservation.Open()
 	}
-	if g.clocked() {
-		c.startClock(g)
+	if g.watched() {
+		c.watch(g)
 	}
 	return nil
 }
@@ -248,6 +248,9 @@ func (c *Call) refuse(refusal *RefusalError) error {
 	c.giveBack(g)
 	if g.events.observed {
 		g.events.emitFrequent(Refused{At: time.Now(), Error: refusal})
+	}
+	if g.inCall != nil {
+		g.tellRefusal(c.ctx, refusal)
 	}
 	return refusal
 }
@@ -447,9 +450,6 @@ func (c *Call) slow() bool { return c.slowAt != 0 && breaker.Now() > c.slowAt }
 
 // leave returns what a call took that was made, and tells observers of calls.
 func (c *Call) leave(g *Guard, outcome Outcome) {
-	if c.began != 0 {
-		c.stopClock(g, outcome)
-	}
 	if g.bulkhead != nil {
 		c.permit.Release()
 	}
@@ -464,6 +464,9 @@ func (c *Call) leave(g *Guard, outcome Outcome) {
 	}
 	if c.measured != nil {
 		c.measured.end(g, outcome)
+	}
+	if c.began != 0 {
+		c.tellEnd(g, outcome)
 	}
 }
 

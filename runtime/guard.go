@@ -17,6 +17,7 @@ type Guard struct {
 	first     string           // name of the guard that is asked first
 	parts     []any            // breaker, bulkhead and whatever else it has of its own, to compare
 	alone     bool             // a breaker is the only guard
+	told      bool             // somebody hears how each of its calls ends: timing or inCall
 	enters    bool             // something is asked before the breaker
 	entry     *entry           // of an anticipated method; nil: of another
 	entered   *atomic.Bool     // an entry of the registry may be around a call
@@ -37,6 +38,7 @@ type Guard struct {
 	open    atomic.Pointer[openRefusal]
 	full    atomic.Pointer[fullRefusal]
 	rated   atomic.Pointer[RefusalError]
+	inCall  inCall // nil: nobody hears of its calls
 }
 
 // slowAfter is the duration above which a call is slow, 0 if none is.

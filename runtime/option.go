@@ -22,6 +22,7 @@ type setup struct {
 	count     bool
 	times     bool
 	trace     func(context.Context) (id string, ok bool)
+	inCall    inCall
 	fleet     sharing.Adapter
 	fault     error // of an option
 }

@@ -26,6 +26,7 @@ type Registry struct {
 	events   *events  // for the observers
 	log      *events  // for the logger
 	attached attached // the queues of those who came later
+	inCall   inCall   // nil: nobody
 	strict   bool
 	count    bool                                       // the successes of breakers, too
 	trace    func(context.Context) (id string, ok bool) // nil: nobody wants exemplars
@@ -89,6 +90,7 @@ func New(options ...Option) (*Registry, error) {
 	r := &Registry{
 		events:    newEvents(setup),
 		log:       newLog(setup.logger),
+		inCall:    setup.inCall,
 		strict:    setup.strict,
 		count:     setup.count,
 		source:    setup.source,

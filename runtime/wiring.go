@@ -119,12 +119,13 @@ func (w *Wiring) Defaults(names ...string) { w.defaults = names }
 // Guard makes the guard of one method. Done returns its faults.
 func (w *Wiring) Guard(method string, guards Guards) *Guard {
 	r := w.registry
-	g := &Guard{method: w.iface.name + "." + method, classify: guards.Classify, events: r.events, version: &r.version}
+	g := &Guard{method: w.iface.name + "." + method, classify: guards.Classify, events: r.events, inCall: r.inCall, version: &r.version}
 	g.breaker = part(w, g, r.breakers, guards.Breaker)
 	g.rateLimit = part(w, g, r.rateLimits, guards.RateLimit)
 	g.bulkhead = part(w, g, r.bulkheads, guards.Bulkhead)
 	g.timeout = part(w, g, r.timeouts, guards.Timeout)
 	g.timing = r.timing(g.method)
+	g.told = g.timing != nil || g.inCall != nil
 	if guards.Breaker != "" || guards.Bulkhead != "" {
 		w.uses = append(w.uses, config.Use{Method: g.method, Breaker: guards.Breaker, Bulkhead: guards.Bulkhead, Timeout: guards.Timeout})
 	}
@@ -142,7 +143,7 @@ func (w *Wiring) Guard(method string, guards Guards) *Guard {
 	g.enters = g.rateLimit != nil || g.bulkhead != nil || g.entry != nil
 	w.checkTwice(g)
 	g.holder = w.holder
-	g.alone = g.breaker != nil && guards.onlyBreaker() && !g.events.calls && g.timing == nil
+	g.alone = g.breaker != nil && guards.onlyBreaker() && !g.events.calls && !g.told
 	return g
 }
 

@@ -11,7 +11,7 @@
 // beside the name; docs/metrics.md has them all.
 //
 // What calls take, with the option resilience.Time, is a histogram that no instrument
-// can take over. A reader asks [Durations] for it.
+// can take over. A reader asks [Durations] for it. [Spans] tells the spans of calls of their refusals.
 package otel
 
 import (
