@@ -23,6 +23,7 @@ type Call struct {
 	turn        ratelimit.Turn
 	tokens      *ratelimit.Reservation
 	body        *body
+	repeats     bool // an attempt before it was counted at its reservation
 	permit      bulkhead.Permit
 	reservation *bulkhead.Reservation
 	measured    *measured
@@ -103,7 +104,9 @@ func (c *Call) Begin(ctx context.Context, g *Guard) error {
 	if limit > 0 || g.events.calls {
 		c.measure(limit)
 	}
-	c.permit.Begin()
+	if !c.repeats {
+		c.permit.Begin()
+	}
 	if g.entry != nil {
 		g.entry.begun.Add(1)
 		c.reservation.Open()
@@ -259,7 +262,7 @@ func (c *Call) refuse(refusal *RefusalError) error {
 // and another from the new one. A call that waited has begun under the old file.
 func (c *Call) beginAgain(ctx context.Context, g *Guard) error {
 	c.undo()
-	*c = Call{}
+	*c = Call{repeats: c.repeats}
 	return c.Begin(ctx, g)
 }
 
@@ -402,7 +405,7 @@ func (c *Call) timedOut(err error) error {
 	if err == nil || m == nil || !m.passed(c.ctx) || m.caller.Err() != nil {
 		return err
 	}
-	c.guard.timeout.ended.Add(1)
+	c.guard.timeout.count()
 	return &timeoutError{c.guard.method, m.limit, err}
 }
 

@@ -11,7 +11,8 @@ import (
 
 // Event is something that happened in a registry: one of [Transition],
 // [Refused], [CallEnded], [Probed], [Reloaded], [UnknownName],
-// [SettingWarning], [Mismatch], [Undeclared], [Outage] and [FleetLink].
+// [SettingWarning], [Mismatch], [Undeclared], [Retried], [BudgetSpent], [Outage] and
+// [FleetLink].
 type Event interface{ event() }
 
 // Transition is a breaker's change of state.

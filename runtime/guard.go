@@ -8,6 +8,7 @@ import (
 	"github.com/resgen-go/resgen/runtime/internal/breaker"
 	"github.com/resgen-go/resgen/runtime/internal/bulkhead"
 	"github.com/resgen-go/resgen/runtime/internal/ratelimit"
+	"github.com/resgen-go/resgen/runtime/internal/retry"
 )
 
 // Guard is what stands before one method of a wrapper. Generated constructors make
@@ -30,7 +31,9 @@ type Guard struct {
 	bulkhead  *bulkhead.Bulkhead
 	breaker   *breaker.Breaker
 	timeout   *timeout
-	timing    *timing // nil: without the option Time
+	retry     *retry.Policy    // nil: its calls are Calls, not Attempts
+	when      func(error) bool // nil: failures are tried again
+	timing    *timing          // nil: without the option Time
 	classify  func(error) Outcome
 
 	events  *events

@@ -16,6 +16,7 @@ import (
 	"github.com/resgen-go/resgen/runtime/internal/config"
 	"github.com/resgen-go/resgen/runtime/internal/ratelimit"
 	"github.com/resgen-go/resgen/runtime/internal/redact"
+	"github.com/resgen-go/resgen/runtime/internal/retry"
 	"github.com/resgen-go/resgen/runtime/internal/sharing"
 )
 
@@ -55,6 +56,8 @@ type Registry struct {
 	bulkheads          *section[*bulkhead.Bulkhead, bulkhead.Sizing]
 	timeouts           *section[*timeout, *config.Timeout]
 	rateLimits         *section[*ratelimit.Limiter, *ratelimit.Settings]
+	retries            *section[*retry.Policy, *retry.Settings]
+	budgets            *section[*retry.Budget, *retry.BudgetSettings]
 	reserves           map[string]reserve   // the largest of each name, such as "bulkheads.inventory"
 	instances          map[string]*instance // by full names
 	families           map[string]*family   // by the names that gates have

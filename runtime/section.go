@@ -4,11 +4,13 @@ import (
 	"maps"
 	"reflect"
 	"slices"
+	"time"
 
 	"github.com/resgen-go/resgen/runtime/internal/breaker"
 	"github.com/resgen-go/resgen/runtime/internal/bulkhead"
 	"github.com/resgen-go/resgen/runtime/internal/config"
 	"github.com/resgen-go/resgen/runtime/internal/ratelimit"
+	"github.com/resgen-go/resgen/runtime/internal/retry"
 )
 
 // addSections says once for each section of the settings with names in it what a
@@ -52,6 +54,28 @@ func (r *Registry) addSections() {
 		},
 		close: (*ratelimit.Limiter).EndWatch,
 		room:  func(s *ratelimit.Settings) (string, int) { return "burst", s.Most() },
+	})
+	r.retries = addSection(r, section[*retry.Policy, *retry.Settings]{
+		name: config.Retries,
+		create: func(name string, s *retry.Settings) *retry.Policy {
+			return retry.NewPolicy(name, s, r.budgetOf(name, s), r.count)
+		},
+		retune: func(p *retry.Policy, s *retry.Settings) func() {
+			return func() { p.Retune(s, r.budgetOf(p.Name(), s)) }
+		},
+		show: func(s *Snapshot, all []*retry.Policy) {
+			s.Retries = each(all, func(p *retry.Policy) RetrySnapshot { return RetrySnapshot(p.Snapshot()) })
+		},
+	})
+	r.budgets = addSection(r, section[*retry.Budget, *retry.BudgetSettings]{
+		name: config.Budgets,
+		create: func(name string, s *retry.BudgetSettings) *retry.Budget {
+			return retry.NewBudget(name, s, func() { r.tell(BudgetSpent{time.Now(), name}) })
+		},
+		retune: func(b *retry.Budget, s *retry.BudgetSettings) func() { return func() { b.Retune(s) } },
+		show: func(s *Snapshot, all []*retry.Budget) {
+			s.Budgets = each(all, func(b *retry.Budget) BudgetSnapshot { return BudgetSnapshot(b.Snapshot()) })
+		},
 	})
 }
 

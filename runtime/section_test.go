@@ -42,6 +42,9 @@ var guardings = []guarding{
 	{"RateLimit", resilience.Guards{RateLimit: "g"}, "rateLimits", `{}`, `{"limit": 1, "period": "1h"}`, resilience.ErrRate},
 	{"Rate", resilience.Guards{Rate: []resilience.Tokens{{RateLimit: "g", N: 2}}},
 		"rateLimits", `{}`, `{"limit": 1, "burst": 2, "period": "1h"}`, resilience.ErrRate},
+	{"Retry", resilience.Guards{Retry: "g"}, "retries", `{"initialDelay": "0s"}`, `{"maxAttempts": 1}`, errFailing},
+	{"When", resilience.Guards{Retry: "g", When: func(error) bool { return true }}, "retries", `{"initialDelay": "0s"}`, `{"maxAttempts": 1}`, errFailing},
+	{"Retry", resilience.Guards{Retry: "g"}, "budgets", `{}`, `{"burst": 0}`, errFailing},
 	{"Timeout", resilience.Guards{Timeout: "g"}, "timeouts", `{}`, `{"duration": "1ns"}`, resilience.ErrTimeout},
 }
 
@@ -104,6 +107,16 @@ func (row guarding) call(t *testing.T, registry *resilience.Registry, guard *res
 		if err := under.Begin(context.Background(), newGuard(t, registry, resilience.Guards{Bulkhead: "g"})); err != nil {
 			t.Fatal(err)
 		}
+	}
+	if row.guards.Retry != "" {
+		first := true
+		return tries(context.Background(), guard, func(context.Context) error {
+			defer func() { first = false }()
+			if first {
+				return errFailing
+			}
+			return nil
+		})
 	}
 	return do(context.Background(), guard, func(ctx context.Context) error {
 		if _, bounded := ctx.Deadline(); bounded {

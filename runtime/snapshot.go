@@ -16,6 +16,8 @@ type Snapshot struct {
 	Bulkheads  []BulkheadSnapshot  `json:"bulkheads"`
 	Timeouts   []TimeoutSnapshot   `json:"timeouts"`
 	RateLimits []RateLimitSnapshot `json:"rateLimits"`
+	Retries    []RetrySnapshot     `json:"retries"`
+	Budgets    []BudgetSnapshot    `json:"budgets"`
 	Entries    []EntrySnapshot     `json:"entries"`
 	Calls      []CallsSnapshot     `json:"calls,omitempty"` // by method and outcome; nil without the option Time
 	Settings   SettingsSnapshot    `json:"settings"`

@@ -93,6 +93,8 @@ func TestSnapshotEncodesToStableJSON(t *testing.T) {
 		}
 	],
 	"rateLimits": [],
+	"retries": [],
+	"budgets": [],
 	"entries": [],
 	"settings": {
 		"source": "resilience.json",

@@ -30,6 +30,14 @@ func (t *timeout) now() time.Duration {
 	return time.Duration(t.limit.Load())
 }
 
+// count counts a call that outlived it. Without a timeout, the time for all attempts
+// of the call was over.
+func (t *timeout) count() {
+	if t != nil {
+		t.ended.Add(1)
+	}
+}
+
 func (t *timeout) snapshot() TimeoutSnapshot {
 	return TimeoutSnapshot{t.name, Duration(t.now()), t.ended.Load()}
 }

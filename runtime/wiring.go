@@ -30,6 +30,12 @@ type Guards struct {
 	// returned, so that bodies and streams end with it.
 	Timeout string
 
+	// Retry makes calls again that failed; then each call is an [Attempts].
+	Retry string
+	// When says in place of the outcome which errors are tried again. It is not asked
+	// about successes and refusals.
+	When func(error) bool
+
 	// Of an anticipated entry method: the breakers whose gates it asks, and the
 	// tokens and permits that it reserves for the calls under it.
 	Check   []Calls
@@ -119,15 +125,21 @@ func (w *Wiring) Defaults(names ...string) { w.defaults = names }
 // Guard makes the guard of one method. Done returns its faults.
 func (w *Wiring) Guard(method string, guards Guards) *Guard {
 	r := w.registry
-	g := &Guard{method: w.iface.name + "." + method, classify: guards.Classify, events: r.events, inCall: r.inCall, version: &r.version}
+	g := &Guard{
+		method: w.iface.name + "." + method, classify: guards.Classify, when: guards.When,
+		events: r.events, inCall: r.inCall, version: &r.version,
+	}
 	g.breaker = part(w, g, r.breakers, guards.Breaker)
 	g.rateLimit = part(w, g, r.rateLimits, guards.RateLimit)
 	g.bulkhead = part(w, g, r.bulkheads, guards.Bulkhead)
 	g.timeout = part(w, g, r.timeouts, guards.Timeout)
+	g.retry = named(w, r.retries, guards.Retry)
 	g.timing = r.timing(g.method)
 	g.told = g.timing != nil || g.inCall != nil
-	if guards.Breaker != "" || guards.Bulkhead != "" {
-		w.uses = append(w.uses, config.Use{Method: g.method, Breaker: guards.Breaker, Bulkhead: guards.Bulkhead, Timeout: guards.Timeout})
+	if guards.Breaker != "" || guards.Bulkhead != "" || guards.Retry != "" {
+		w.uses = append(w.uses, config.Use{
+			Method: g.method, Breaker: guards.Breaker, Bulkhead: guards.Bulkhead, Timeout: guards.Timeout, Retry: guards.Retry,
+		})
 	}
 	if g.bulkhead != nil {
 		w.bulkheads = append(w.bulkheads, g.bulkhead.Name())
@@ -156,6 +168,7 @@ func (guards Guards) anticipates() bool {
 // there is, so that no guard can be forgotten.
 func (guards Guards) onlyBreaker() bool {
 	guards.Breaker, guards.Classify = "", nil
+	guards.Retry, guards.When = "", nil // which are around the call
 	return reflect.ValueOf(guards).IsZero()
 }
 

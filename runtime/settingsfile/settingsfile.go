@@ -53,6 +53,7 @@ type Use struct {
 	Breaker  string // empty: none
 	Bulkhead string // likewise
 	Timeout  string // likewise
+	Retry    string // likewise
 	Probe    bool   // the method is the breaker's probe, and nothing guards it
 }
 

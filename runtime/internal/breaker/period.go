@@ -57,6 +57,9 @@ const (
 // Name is that of the breaker.
 func (p *Period) Name() string { return p.breaker.name }
 
+// Free reports whether the period admits every call, so that none is a trial.
+func (p *Period) Free() bool { return p.free }
+
 // State is the one state of this period.
 func (p *Period) State() State { return p.state }
 

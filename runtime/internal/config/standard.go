@@ -4,6 +4,7 @@ import (
 	"github.com/resgen-go/resgen/runtime/internal/breaker"
 	"github.com/resgen-go/resgen/runtime/internal/bulkhead"
 	"github.com/resgen-go/resgen/runtime/internal/ratelimit"
+	"github.com/resgen-go/resgen/runtime/internal/retry"
 	"github.com/resgen-go/resgen/runtime/internal/sharedstate"
 )
 
@@ -13,6 +14,8 @@ const (
 	Bulkheads  = "bulkheads"
 	Timeouts   = "timeouts"
 	RateLimits = "rateLimits"
+	Retries    = "retries"
+	Budgets    = "budgets"
 
 	SharedState = "sharedState"
 )
@@ -37,6 +40,14 @@ var standard = format{
 	{
 		name: RateLimits, one: "rate limit", variants: only[ratelimit.Settings](),
 		doc: "Limits on how many calls begin in a time by name. One without a limit limits nothing.",
+	},
+	{
+		name: Retries, one: "retry policy", variants: only[retry.Settings](),
+		doc: "How often and when calls that failed are made again, by name.",
+	},
+	{
+		name: Budgets, one: "budget", variants: only[retry.BudgetSettings](),
+		doc: "How many retries there may be beside the successes, by name. Retries without a budget of another name have that of their own.",
 	},
 	{
 		name: SharedState, one: SharedState, single: true, secret: true, variants: only[sharedstate.Settings](),

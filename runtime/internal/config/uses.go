@@ -4,7 +4,9 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/resgen-go/resgen/runtime/internal/breaker"
 	"github.com/resgen-go/resgen/runtime/internal/bulkhead"
+	"github.com/resgen-go/resgen/runtime/internal/retry"
 	"github.com/resgen-go/resgen/runtime/internal/setting"
 )
 
@@ -14,6 +16,7 @@ type Use struct {
 	Breaker  string // empty: none
 	Bulkhead string // likewise
 	Timeout  string // likewise
+	Retry    string // likewise
 	Probe    bool   // the method is the breaker's probe, and nothing guards it
 }
 
@@ -46,7 +49,61 @@ func (f *File) Misfits(uses []Use) Faults {
 			warn("", "%s never asks the probe that the breaker has; CANARY_RATE_THRESHOLD does", strategy.Name())
 		}
 	}
-	return all.settle()
+	return append(all, f.retryMisfits(uses)...).settle()
+}
+
+// retryMisfits are settings of retries that don't fit the other guards of their
+// methods.
+func (f *File) retryMisfits(uses []Use) (all Faults) {
+	told := map[string]bool{}
+	for _, use := range uses {
+		if use.Retry == "" {
+			continue
+		}
+		s := f.InForce(Retries, use.Retry).(*retry.Settings)
+		warn := func(field, format string, args ...any) {
+			if text := fmt.Sprintf(format, args...); !told[use.Retry+field+text] {
+				told[use.Retry+field+text] = true
+				all = append(all, f.about(Retries, use.Retry, field, text))
+			}
+		}
+		if name := s.Budget; name != nil && !f.Has(Budgets, *name) {
+			warn("budget", "%s is not in budgets, so it has the defaults%s", quote(*name), meantBudget(*name, f.Names(Budgets)))
+		}
+		if limit := f.limit(use.Timeout); s.MaxDuration != nil && limit > 0 && *s.MaxDuration <= limit {
+			warn("maxDuration", "%s leaves no time for an attempt after one that timeouts.%s (%s) has ended", setting.Format(*s.MaxDuration), use.Timeout, setting.Format(limit))
+		}
+		if use.Breaker == "" || s.MaxAttempts == 1 {
+			continue
+		}
+		if field, n := opensAfter(f.InForce(Breakers, use.Breaker)); n > 0 && s.MaxAttempts >= n {
+			warn("maxAttempts", "%d reaches breakers.%s.%s (%d): one call of %s can open it", s.MaxAttempts, use.Breaker, field, n, use.Method)
+		}
+	}
+	return all
+}
+
+func meantBudget(name string, known []string) string {
+	if meant, ok := near(name, known); ok {
+		return "; did you mean " + meant + "?"
+	}
+	return ""
+}
+
+// opensAfter is after how many failures alone a breaker opens, with the setting that
+// says so; 0: never.
+func opensAfter(settings any) (field string, failures int) {
+	switch s := settings.(type) {
+	case *breaker.Static:
+		return "failureThreshold", s.FailureThreshold
+	case *breaker.Consecutive:
+		return "failureThreshold", s.FailureThreshold
+	case *breaker.Canary:
+		return "minimumNumberOfCalls", s.MinimumNumberOfCalls
+	case *breaker.Paced:
+		return "minimumNumberOfCalls", s.MinimumNumberOfCalls
+	}
+	return "", 0
 }
 
 // Unprobed are breakers whose strategy asks for a probe that they don't have, so

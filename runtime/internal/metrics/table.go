@@ -33,7 +33,7 @@ func Labels(c *resilience.CallsSnapshot) []string { return []string{c.Method, c.
 type Emit func(value float64, labels ...string)
 
 // Table is every metric but Duration. All series of a metric have the same labels.
-var Table = join(breakers, bulkheads, rateLimits, timeouts, entries, registry)
+var Table = join(breakers, bulkheads, rateLimits, timeouts, retries, entries, registry)
 
 func join(parts ...[]Metric) (all []Metric) {
 	for _, part := range parts {
@@ -233,6 +233,49 @@ var timeouts = []Metric{
 		func(s *resilience.Snapshot, emit Emit) {
 			for _, t := range s.Timeouts {
 				emit(float64(t.Ended), t.Name)
+			}
+		}},
+}
+
+// stopped are why calls that failed were not made again.
+var stopped = []string{"attempts", "deadline", "budget", "refused", "hint", "trial"}
+
+func retry(read func(*resilience.RetrySnapshot, Emit)) func(*resilience.Snapshot, Emit) {
+	return func(s *resilience.Snapshot, emit Emit) {
+		for i := range s.Retries {
+			r := &s.Retries[i]
+			read(r, func(value float64, labels ...string) { emit(value, append([]string{r.Name}, labels...)...) })
+		}
+	}
+}
+
+var retries = []Metric{
+	{"retry.calls", "Calls that may be made again; with the option Count only.", "{call}", true, []string{"retry"},
+		retry(func(r *resilience.RetrySnapshot, emit Emit) {
+			if r.Counted {
+				emit(float64(r.Calls))
+			}
+		})},
+	{"retry.attempts", "Attempts after the first.", "{call}", true, []string{"retry"},
+		retry(func(r *resilience.RetrySnapshot, emit Emit) { emit(float64(r.Retries)) })},
+	{"retry.recovered", "Calls that succeeded after another attempt.", "{call}", true, []string{"retry"},
+		retry(func(r *resilience.RetrySnapshot, emit Emit) { emit(float64(r.Recovered)) })},
+	{"retry.stopped", "Calls that failed and were not made again, by what forbade it.", "{call}", true, []string{"retry", "reason"},
+		retry(func(r *resilience.RetrySnapshot, emit Emit) {
+			for _, why := range stopped {
+				emit(float64(r.Stopped[why]), why)
+			}
+		})},
+	{"budget.left", "Retries that the budget allows now.", "{call}", false, []string{"budget"},
+		func(s *resilience.Snapshot, emit Emit) {
+			for _, b := range s.Budgets {
+				emit(b.Left, b.Name)
+			}
+		}},
+	{"budget.refused", "Retries that the budget forbade.", "{call}", true, []string{"budget"},
+		func(s *resilience.Snapshot, emit Emit) {
+			for _, b := range s.Budgets {
+				emit(float64(b.Refused), b.Name)
 			}
 		}},
 }

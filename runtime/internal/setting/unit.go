@@ -32,7 +32,7 @@ func (f *Field) Doubt(written string, value any) string {
 	case time.Duration:
 		return f.doubtDuration(written, value)
 	case float64:
-		if f.isPercent() && value <= 1 {
+		if f.isPercent() && 0 < value && value <= 1 {
 			return fmt.Sprintf("%s means %[1]s percent; if the share %[1]s was meant, write %s", written, Format(percent(value)))
 		}
 	}
