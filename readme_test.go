@@ -192,7 +192,7 @@ func compare(t *testing.T, page, begin, want string) {
 var (
 	goesOn      = regexp.MustCompile(`\n +//     `)
 	headLine    = regexp.MustCompile(`^(?:  "(\w+)": {|      // ([A-Z_]+): (.*))$`)
-	settingLine = regexp.MustCompile(`^ +//   "(\w+)":(?: (.*),)? // (.*); ([[(].*?|true or false|[A-Z_]+ or [A-Z_]+)(?:; (optional|default: that of \w+))?$`)
+	settingLine = regexp.MustCompile(`^ +//   "(\w+)":(?: (.*),)? // (.*); ([[(].*?|true or false|text in double quotes|[A-Z_]+ or [A-Z_]+)(?:; (optional|default: that of \w+))?$`)
 )
 
 // tables are those of all settings but sharedState's, which has a page of its

@@ -13,6 +13,7 @@ func (p *parser) rules(i Interface) {
 	for _, method := range i.Methods {
 		p.fillNames(method.Directives, i.DefaultName())
 		p.noneAlone(method)
+		p.oneCall(method)
 		p.oneUse(method, i)
 	}
 	p.oneProbe(i)
@@ -43,6 +44,19 @@ func (p *parser) noneAlone(method Method) {
 	for _, d := range method.Directives {
 		if d.Row.Guards() && method.Directives.OptsOut(d.Row.Name) {
 			p.fault(none.Slash, None, "contradicts %s in line %d, which guards %s; keep one of them", d.Row.Name, p.line(d.Slash), method.Name.Name)
+		}
+	}
+}
+
+// oneCall reports a method that a directive may call more than once, beside another
+// directive that is for one call.
+func (p *parser) oneCall(method Method) {
+	for _, repeats := range method.Directives {
+		for _, once := range method.Directives {
+			if repeats.Row.Repeats && once.Row.Once {
+				p.fault(repeats.Slash, repeats.Row.Name, "does not go together with %s in line %d; put it on the methods that %s calls",
+					once.Row.Name, p.line(once.Slash), method.Name.Name)
+			}
 		}
 	}
 }

@@ -33,6 +33,8 @@ type Row struct {
 	AnyOf   bool   // at least one of Params must be given
 	Refuses bool   // it may refuse calls
 	Needs   Cargo  // what a context has to carry for it; empty: it needs no context
+	Repeats bool   // it may make a call more than once, so it is of no use beside a directive that is for one call
+	Once    bool   // it is for one call
 	Doc     string // what it does, for the documentation
 }
 
@@ -63,6 +65,7 @@ type Param struct {
 	Section  *Section // of the settings, with the entries that the names are of; nil: they are of none
 	Field    string   // of resilience.Guards, which it fills; empty: none
 	Verb     string   // what the method does by it, such as "checks"; empty: it is guarded by it
+	Type     string   // of a [Function]; empty: it judges a call
 }
 
 // Form is how an argument is written.
@@ -110,6 +113,10 @@ var (
 		Unit: "token", Counted: "Tokens", Entry: "RateLimit", Spent: true,
 		settings: map[sort]string{number: "limit", duration: "period"},
 	}
+	retries = &Section{
+		Name: "retries", Noun: "retry policy",
+		settings: map[sort]string{number: "maxAttempts", duration: "initialDelay"},
+	}
 	timeouts = &Section{
 		Name: "timeouts", Noun: "timeout",
 		settings: map[sort]string{number: "duration", duration: "duration"},
@@ -147,6 +154,16 @@ var Table = []Row{
 		Doc:    "bounds the call with timeout NAME",
 	},
 	{
+		Name: "retry",
+		On:   OnMethod,
+		Params: []Param{
+			{Section: retries, Field: "Retry", Verb: "tries again by"},
+			{Key: "when", Form: Function, Type: "func(error) bool", Field: "When"},
+		},
+		Repeats: true,
+		Doc:     "makes a call again that failed, by retry policy NAME; FUNC chooses the errors",
+	},
+	{
 		Name: Anticipate,
 		On:   OnMethod,
 		Params: []Param{
@@ -158,12 +175,14 @@ var Table = []Row{
 		AnyOf:   true,
 		Refuses: true,
 		Needs:   Reservation,
+		Once:    true,
 		Doc:     "asks the checked breakers, then takes n tokens of each rate limit and n permits of each bulkhead, then runs the body",
 	},
 	{
 		Name:   Probe,
 		On:     OnMethod,
 		Params: []Param{{Section: breakers}},
+		Once:   true,
 		Doc:    "makes the method, a func(context.Context) error, the health check of breaker NAME",
 	},
 	{

@@ -34,6 +34,7 @@ func TestUsage(t *testing.T) {
 	want := map[string]string{
 		directives.Breaker:    "//resilience:breaker [NAME] [classify=FUNC]",
 		"ratelimit":           "//resilience:ratelimit [NAME]",
+		"retry":               "//resilience:retry [NAME] [when=FUNC]",
 		directives.Bulkhead:   "//resilience:bulkhead [NAME]",
 		directives.Timeout:    "//resilience:timeout [NAME]",
 		directives.Anticipate: "//resilience:anticipate [check=A,B:n,…] [rate=A:n,…] [preload=A:n,…] [lease=A:n,…]",

@@ -73,6 +73,9 @@ func (g guard) clauses() []string {
 	}
 	var own []string
 	for _, item := range g.own() {
+		if item.Verb != "" {
+			continue
+		}
 		own = append(own, item.Section.Noun+" "+item.Refs[0].Text)
 	}
 	if len(own) > 0 {

@@ -192,6 +192,8 @@ func (w wrapper) method(m planned) *jen.Statement {
 	switch {
 	case len(m.Guard) == 0:
 		return code.Block(w.forward(m))
+	case m.Guard.repeats():
+		return code.Block(w.repeated(m)...)
 	case len(m.Results) == 1:
 		return code.Block(w.guardedError(m)...)
 	}
@@ -214,10 +216,7 @@ func (w wrapper) guardedError(m planned) []jen.Code {
 // guardedResults is the body of a method with more results, all of them named:
 // a refusal returns their zero values.
 func (w wrapper) guardedResults(m planned) []jen.Code {
-	var targets []jen.Code
-	for _, r := range m.Results {
-		targets = append(targets, jen.Id(r.Name))
-	}
+	targets := m.targets()
 	body := append(w.begin(m), jen.List(targets...).Op("=").Add(w.call(m)))
 	finished := returned(m, finish(m, jen.Id(m.Names.Err)))
 	if judge := m.Guard.judge(); judge != "" {
@@ -228,16 +227,54 @@ func (w wrapper) guardedResults(m planned) []jen.Code {
 	return append(body, finished)
 }
 
+// repeated is the body of a method that may be called more than once.
+func (w wrapper) repeated(m planned) []jen.Code {
+	tries, err := jen.Id(m.Names.Call), jen.Id(m.Names.Err)
+	targets := m.targets()
+	attempt := []jen.Code{jen.List(targets...).Op("=").Add(w.call(m))}
+	ended := err.Clone().Op("=").Add(finish(m, err.Clone()))
+	if judge := m.Guard.judge(); judge != "" {
+		judged := err.Clone().Op("=").Add(tries.Clone().Dot("FinishAs").Call(jen.Id(judge).Call(targets...), err.Clone()))
+		ended = jen.If(tries.Clone().Dot("Settled").Call(err.Clone())).Block(ended).Else().Block(judged)
+	}
+	attempt = append(attempt, ended)
+	body := []jen.Code{
+		jen.Var().Add(tries.Clone()).Id(w.Names.Runtime).Dot("Attempts"),
+		jen.Defer().Add(tries.Clone()).Dot("Release").Call(),
+	}
+	if len(m.Results) == 1 {
+		body = append(body, jen.Var().Add(err.Clone()).Add(m.Results[0].Type.code))
+		attempt = []jen.Code{err.Clone().Op("=").Add(finish(m, w.call(m)))}
+	}
+	return append(body,
+		jen.For(tries.Clone().Dot("Next").Call(w.context(m), jen.Id(w.Names.Receiver).Dot(m.Field))).Block(attempt...),
+		returned(m, tries.Clone().Dot("Result").Call(err.Clone())),
+	)
+}
+
+// targets are the results as variables.
+func (m planned) targets() (targets []jen.Code) {
+	for _, r := range m.Results {
+		targets = append(targets, jen.Id(r.Name))
+	}
+	return targets
+}
+
+// context is what the guard of a method is entered with.
+func (w wrapper) context(m planned) *jen.Statement {
+	n := m.Names
+	switch {
+	case n.Context == "":
+		return jen.Id(n.Package).Dot("Background").Call()
+	case n.Carried:
+		return jen.Id(n.Context).Dot("Context").Call()
+	}
+	return jen.Id(n.Context)
+}
+
 // begin enters the guard, or returns its refusal.
 func (w wrapper) begin(m planned) []jen.Code {
 	n := m.Names
-	ctx := jen.Id(n.Context)
-	switch {
-	case n.Context == "":
-		ctx = jen.Id(n.Package).Dot("Background").Call()
-	case n.Carried:
-		ctx.Dot("Context").Call()
-	}
 	refused := []jen.Code{returned(m, jen.Id(n.Err))}
 	if n.Closes {
 		body := jen.Id(n.Context).Dot("Body")
@@ -247,7 +284,7 @@ func (w wrapper) begin(m planned) []jen.Code {
 		jen.Var().Id(n.Call).Id(w.Names.Runtime).Dot("Call"),
 		jen.Defer().Id(n.Call).Dot("Release").Call(),
 		jen.If(
-			jen.Id(n.Err).Op(":=").Id(n.Call).Dot("Begin").Call(ctx, jen.Id(w.Names.Receiver).Dot(m.Field)),
+			jen.Id(n.Err).Op(":=").Id(n.Call).Dot("Begin").Call(w.context(m), jen.Id(w.Names.Receiver).Dot(m.Field)),
 			jen.Id(n.Err).Op("!=").Nil(),
 		).Block(refused...),
 	}

@@ -20,6 +20,7 @@ type (
 	Wiring   struct{}
 	Guard    struct{}
 	Call     struct{}
+	Attempts struct{}
 	Outcome  uint8
 )
 
@@ -35,6 +36,13 @@ func WithContext[T any](t T, _ *Call) T                         { return t }
 func (*Call) Settled(error) bool                               { return false }
 func (*Call) FinishAs(Outcome, error) error                    { return nil }
 func (*Call) Release()                                         {}
+func (*Attempts) Next(context.Context, *Guard) bool            { return false }
+func (*Attempts) Context() context.Context                     { return nil }
+func (*Attempts) Finish(error) error                           { return nil }
+func (*Attempts) Settled(error) bool                           { return false }
+func (*Attempts) FinishAs(Outcome, error) error                { return nil }
+func (*Attempts) Result(error) error                           { return nil }
+func (*Attempts) Release()                                     {}
 ` + structText(reflect.TypeFor[resilience.Guards](), map[reflect.Type]bool{})
 
 // structText declares a struct type, and those of its package that its fields

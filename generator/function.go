@@ -1,6 +1,7 @@
 package generator
 
 import (
+	"cmp"
 	"fmt"
 	"go/token"
 	"go/types"
@@ -18,6 +19,25 @@ type judge struct {
 	item item
 	sig  *types.Signature
 	fits bool // a method returns such results
+}
+
+// holds finds the function of an item, and reports whether the item holds for a
+// method.
+func (c *checker) holds(t *target, m *method, i *item) bool {
+	if i.Type == "" {
+		return c.classify(t, m, i)
+	}
+	fits := func(sig *types.Signature) bool { return c.spell(unnamed(sig)) == i.Type }
+	fn := c.function(*i, fits)
+	switch {
+	case fn == nil:
+		return false
+	case !fits(fn.Signature()):
+		c.faultFunction(*i, "%s is a %s; it must be a %s", i.Refs[0].Text, c.spell(unnamed(fn.Signature())), i.Type)
+		return false
+	}
+	i.function = fn
+	return true
 }
 
 // classify finds the function of an item that judges a method. It does not hold
@@ -130,7 +150,7 @@ func (c *checker) function(i item, fits func(*types.Signature) bool) *types.Func
 	case fn.Pkg().Path() != c.pkg.Types.Path() && !fn.Exported():
 		c.faultFunction(i, "%s is not exported", ref.Text)
 	case fn.Signature().TypeParams().Len() > 0:
-		c.faultFunction(i, "%s has type parameters; it must be a func(error) resilience.Outcome", ref.Text)
+		c.faultFunction(i, "%s has type parameters; it must be a %s", ref.Text, cmp.Or(i.Type, "func(error) resilience.Outcome"))
 	default:
 		return fn
 	}

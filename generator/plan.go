@@ -102,6 +102,11 @@ func (g guard) judge() string {
 	return ""
 }
 
+// repeats reports whether the method may be called more than once.
+func (g guard) repeats() bool {
+	return slices.ContainsFunc(g, func(i item) bool { return i.Row.Repeats })
+}
+
 // own are the items that name guards of the method itself.
 func (g guard) own() guard {
 	return slices.DeleteFunc(slices.Clone(g), func(i item) bool { return !i.names() })

@@ -396,6 +396,9 @@ func (p *planner) bodyNames(planned planned, m *method, hidden names) methodName
 	}
 	hidden.add(planned.variables()...)
 	n := methodNames{Call: hidden.pick("call", "guarded")}
+	if planned.Guard.repeats() {
+		n.Call = hidden.pick("tries", "attempts")
+	}
 	n.Err = planned.Results[len(planned.Results)-1].Name
 	if n.Err == "" {
 		n.Err = hidden.pick("err", "failure")

@@ -25,6 +25,7 @@ func (c *checker) resolve(t *target, m *method) {
 	}
 	for _, item := range m.guard {
 		c.checkCounts(t, m, item)
+		c.checkRepeats(m, item)
 	}
 	if d, ok := m.own.Get(directives.Probe); ok {
 		c.resolveProbe(t, m, d)
@@ -45,7 +46,7 @@ func (c *checker) items(t *target, m *method, d directives.Directive) (items gua
 			continue
 		}
 		item := item{Row: d.Row, Param: arg.Param, Refs: arg.Refs}
-		if arg.Form == directives.Function && !c.classify(t, m, &item) {
+		if arg.Form == directives.Function && !c.holds(t, m, &item) {
 			continue
 		}
 		items = append(items, item)

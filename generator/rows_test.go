@@ -21,6 +21,9 @@ var samples = map[directives.Form]string{
 	directives.Function:  "judge",
 }
 
+// functions are the names of those of the sample, by type.
+var functions = map[string]string{"func(error) bool": "again"}
+
 // eachField calls do for all arguments that fill in a field of the guards.
 func eachField(do func(*directives.Row, *directives.Param)) {
 	for i := range directives.Table {
@@ -60,6 +63,9 @@ func TestEachRowReachesTheOutputAndAllThatIsToldOfIt(t *testing.T) {
 			sample, known := samples[param.Form]
 			if !known {
 				t.Fatalf("there is no sample of the form of %s=", param.Key)
+			}
+			if param.Type != "" {
+				sample = functions[param.Type]
 			}
 			written := sample
 			if param.Key != "" {
@@ -101,6 +107,8 @@ import (
 )
 
 func judge(error) resilience.Outcome { return 0 }
+
+func again(error) bool { return false }
 
 type Shop interface {
 	%s

@@ -138,7 +138,8 @@ func lines(all []string) (text []byte) {
 func usesOf(uses []generator.Use) (all []settingsfile.Use) {
 	for _, use := range uses {
 		all = append(all, settingsfile.Use{
-			Method: use.Method, Breaker: use.Names["breakers"], Bulkhead: use.Names["bulkheads"], Timeout: use.Names["timeouts"], Probe: use.Probe,
+			Method: use.Method, Breaker: use.Names["breakers"], Bulkhead: use.Names["bulkheads"], Timeout: use.Names["timeouts"], Retry: use.Names["retries"],
+			Probe: use.Probe,
 		})
 	}
 	return all

@@ -33,7 +33,10 @@ type Payments interface {
 //resilience:bulkhead
 //resilience:timeout
 type Inventory interface {
-	// Pick reserves one item for an order.
+	// Pick reserves one item for an order. The warehouse knows an order that it has
+	// seen, so that another try picks nothing twice.
+	//
+	//resilience:retry
 	Pick(ctx context.Context, order, item string) error
 }
 

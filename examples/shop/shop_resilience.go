@@ -70,7 +70,7 @@ func NewResilientInventory(next Inventory, registry *resilience.Registry, option
 	if err != nil {
 		return nil, err
 	}
-	wiring.Defaults("breakers.inventory", "bulkheads.inventory", "timeouts.inventory")
+	wiring.Defaults("breakers.inventory", "bulkheads.inventory", "retries.inventory", "timeouts.inventory")
 	w := &ResilientInventory{
 		next: next,
 		pick: wiring.Guard("Pick", resilience.Guards{
@@ -78,6 +78,7 @@ func NewResilientInventory(next Inventory, registry *resilience.Registry, option
 			Classify: classifyStatus,
 			Bulkhead: "inventory",
 			Timeout:  "inventory",
+			Retry:    "inventory",
 		}),
 	}
 	if err = wiring.Done(); err != nil {
@@ -86,14 +87,15 @@ func NewResilientInventory(next Inventory, registry *resilience.Registry, option
 	return w, nil
 }
 
-// Pick is guarded by breaker inventory, bulkhead inventory and timeout inventory.
+// Pick tries again by retry policy inventory, and is guarded by breaker inventory, bulkhead inventory and timeout inventory.
 func (w *ResilientInventory) Pick(ctx context.Context, order, item string) error {
-	var call resilience.Call
-	defer call.Release()
-	if err := call.Begin(ctx, w.pick); err != nil {
-		return err
+	var tries resilience.Attempts
+	defer tries.Release()
+	var err error
+	for tries.Next(ctx, w.pick) {
+		err = tries.Finish(w.next.Pick(tries.Context(), order, item))
 	}
-	return call.Finish(w.next.Pick(call.Context(), order, item))
+	return tries.Result(err)
 }
 
 var _ Shop = (*ResilientShop)(nil)
