@@ -37,6 +37,7 @@ var chosen = strings.NewReplacer(
 	"{BREAKER", `{breaker=~"($breaker)(/.*)?",instance=~"$instance"`,
 	"{BULKHEAD", `{bulkhead=~"($bulkhead)(/.*)?",instance=~"$instance"`,
 	"{RATE", `{rate_limit=~"($rate_limit)(/.*)?",instance=~"$instance"`,
+	"{RETRY", `{retry=~"$retry",instance=~"$instance"`,
 	"{TIMEOUT", `{timeout=~"($timeout)(/.*)?",instance=~"$instance"`,
 	"{SOME", `{instance=~"$instance"`,
 )
@@ -94,6 +95,7 @@ func variables(names map[string][]string) (all []any) {
 // known are metrics that every name of a section has.
 var known = map[string]string{
 	"breakers": "breaker_admits", "bulkheads": "bulkhead_permits", "rateLimits": "rate_available", "timeouts": "timeout_ended_total",
+	"retries": "retry_attempts_total",
 }
 
 func variable(name, title string) map[string]any {

@@ -76,6 +76,17 @@ var rows = []row{
 		{"90th percentile of calls", "Of adaptive bulkheads.", curve, seconds, false, []query{
 			{`resgen_bulkhead_p90_seconds{BULKHEAD}`, "{{instance}} {{bulkhead}}"}}},
 	}},
+	{title: "Retries $retry", section: "retries", variable: "retry", panels: []panel{
+		{"Attempts after the first", "And the calls that succeeded by one. All calls are there with the option Count only.", curve, rate, false, []query{
+			{`sum by (retry) (rate(resgen_retry_attempts_total{RETRY}[$__rate_interval]))`, "{{retry}} retries"},
+			{`sum by (retry) (rate(resgen_retry_recovered_total{RETRY}[$__rate_interval]))`, "{{retry}} recovered"},
+			{`sum by (retry) (rate(resgen_retry_calls_total{RETRY}[$__rate_interval]))`, "{{retry}} calls"}}},
+		{"Failures that were not tried again", "By what forbade it.", curve, rate, false, []query{
+			{`sum by (retry, reason) (rate(resgen_retry_stopped_total{RETRY}[$__rate_interval]))`, "{{retry}} {{reason}}"}}},
+		{"Budgets", "Retries that are left, and those that a budget forbade.", curve, number, false, []query{
+			{`min by (budget) (resgen_budget_left{SOME})`, "{{budget}} left"},
+			{`sum by (budget) (rate(resgen_budget_refused_total{SOME}[$__rate_interval]))`, "{{budget}} forbidden a second"}}},
+	}},
 	{title: "Rate limit $rate_limit", section: "rateLimits", variable: "rate_limit", panels: []panel{
 		{"Calls that could begin now", "", curve, number, false, []query{
 			{`resgen_rate_available{RATE}`, "{{instance}} {{rate_limit}}"}}},
