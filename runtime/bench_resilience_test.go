@@ -81,6 +81,44 @@ func (w *resilientWithJudge) Do(ctx context.Context, n int) (n2 int, err error) 
 	return n2, call.FinishAs(judgeAll(n2, err), err)
 }
 
+var _ withRetry = (*resilientWithRetry)(nil)
+
+// resilientWithRetry guards the calls of withRetry.
+type resilientWithRetry struct {
+	next withRetry
+	do   *resilience.Guard
+}
+
+// newResilientWithRetry puts the guards of withRetry before next, with the settings of registry.
+func newResilientWithRetry(next withRetry, registry *resilience.Registry, options ...resilience.WrapperOption) (*resilientWithRetry, error) {
+	wiring, err := resilience.Wire(registry, "github.com/resgen-go/resgen/runtime_test", "resilience_test.withRetry", next, options...)
+	if err != nil {
+		return nil, err
+	}
+	w := &resilientWithRetry{
+		next: next,
+		do: wiring.Guard("Do", resilience.Guards{
+			Breaker: "b",
+			Retry:   "b",
+		}),
+	}
+	if err = wiring.Done(); err != nil {
+		return nil, err
+	}
+	return w, nil
+}
+
+// Do tries again by retry policy b, and is guarded by breaker b.
+func (w *resilientWithRetry) Do(ctx context.Context, n int) (n2 int, err error) {
+	var tries resilience.Attempts
+	defer tries.Release()
+	for tries.Next(ctx, w.do) {
+		n2, err = w.next.Do(tries.Context(), n)
+		err = tries.Finish(err)
+	}
+	return n2, tries.Result(err)
+}
+
 var _ withBulkhead = (*resilientWithBulkhead)(nil)
 
 // resilientWithBulkhead guards the calls of withBulkhead.

@@ -26,6 +26,12 @@ type (
 		Do(ctx context.Context, n int) (int, error)
 	}
 
+	//resilience:breaker b
+	withRetry interface {
+		//resilience:retry b
+		Do(ctx context.Context, n int) (int, error)
+	}
+
 	//resilience:bulkhead b
 	withBulkhead interface {
 		Do(ctx context.Context, n int) (int, error)
@@ -86,6 +92,8 @@ func guarded(b testing.TB) map[string]bare {
 	add("breaker", breaker, err)
 	judge, err := newResilientWithJudge(doer{}, registry)
 	add("breaker with a judge of all results", judge, err)
+	retries, err := newResilientWithRetry(doer{}, registry)
+	add("breaker and retry", retries, err)
 	bulkhead, err := newResilientWithBulkhead(doer{}, registry)
 	add("bulkhead", bulkhead, err)
 	both, err := newResilientWithBoth(doer{}, registry)
@@ -101,7 +109,7 @@ func guarded(b testing.TB) map[string]bare {
 
 // allocations are the most a call on which nothing is wrong may make.
 var allocations = map[string]float64{
-	"bare": 0, "breaker": 0, "breaker with a judge of all results": 0, "bulkhead": 0, "breaker and bulkhead": 0,
+	"bare": 0, "breaker": 0, "breaker with a judge of all results": 0, "breaker and retry": 0, "bulkhead": 0, "breaker and bulkhead": 0,
 	"breaker, bulkhead and timeout": 6, "anticipate, two gates and two preloads": 2,
 }
 

@@ -24,48 +24,64 @@ type Attempts struct {
 	guard  *Guard
 	rule   *retry.Settings // in force when the call began
 	caller context.Context
-	within context.Context    // the caller's, with the deadline of all attempts where there is one
-	cancel context.CancelFunc // of within; nil: it is the caller's
-	until  breaker.Instant    // the deadline of all attempts; never: there is none
-	began  breaker.Instant    // when the attempt did; 0: no deadline makes anybody ask
-	number int                // of the attempt
-	pause  time.Duration      // before the next one
-	again  bool               // there will be one
-	ticket bulkhead.Permit    // of the attempt that has just ended
-	err    error              // of the call so far
+	within *allTries       // nil: there is no deadline for all attempts
+	began  breaker.Instant // when the attempt did; 0: no deadline makes anybody ask
+	number int             // of the attempt
+	again  bool            // there will be another one
+	pause  time.Duration   // before it
+	ticket bulkhead.Permit // of the attempt that has just ended
+	err    error           // of the call so far
+}
+
+// allTries is the time for all attempts.
+type allTries struct {
+	context.Context
+	cancel context.CancelFunc
+	until  breaker.Instant
 }
 
 // Next begins an attempt, after a pause if it is not the first. It reports false where
 // there is none: the call has ended, or guards refuse it; then Result has the error.
 func (a *Attempts) Next(ctx context.Context, g *Guard) bool {
-	if a.number > 0 {
-		return a.again && a.repeat()
+	return (a.number == 0 || a.again) && a.next(ctx, g) // in this form the compiler inlines it
+}
+
+func (a *Attempts) next(ctx context.Context, g *Guard) bool {
+	if a.again {
+		return a.repeat()
 	}
 	if ctx == nil {
 		ctx = context.Background()
 	}
-	a.guard, a.rule, a.caller, a.within, a.until = g, g.retry.Settings(), ctx, ctx, breaker.Never
+	a.guard, a.rule, a.caller = g, g.retry.Settings(), ctx
 	g.retry.Began()
 	if longest := a.rule.MaxDuration; longest != nil {
-		a.until = breaker.Now().Add(*longest)
-		a.within, a.cancel = context.WithTimeout(ctx, *longest)
+		a.within = &allTries{until: breaker.Now().Add(*longest)}
+		a.within.Context, a.within.cancel = context.WithTimeout(ctx, *longest)
 	}
-	a.err = a.begin(a.within)
+	a.err = a.begin(a.around())
 	return a.err == nil
+}
+
+// around is the context of all attempts.
+func (a *Attempts) around() context.Context {
+	if a.within != nil {
+		return a.within.Context
+	}
+	return a.caller
 }
 
 // begin begins an attempt with a context of its own.
 func (a *Attempts) begin(ctx context.Context) error {
 	a.number++
-	a.began = 0
 	if _, bounded := ctx.Deadline(); bounded {
 		a.began = breaker.Now()
 	}
 	if err := a.call.Begin(ctx, a.guard); err != nil {
 		return err
 	}
-	if a.until != breaker.Never {
-		a.call.endBy(a.caller, a.until)
+	if a.within != nil {
+		a.call.endBy(a.caller, a.within.until)
 	}
 	return nil
 }
@@ -82,7 +98,7 @@ func (a *Attempts) repeat() bool {
 	last := a.err
 	if a.guard.breaker == nil || a.guard.breaker.IsFree() {
 		a.call = Call{repeats: true}
-		if a.begin(&attempt{a.within, a.number}) == nil {
+		if a.begin(&attempt{a.around(), a.number}) == nil {
 			policy.Retried()
 			if a.guard.events.observed {
 				a.guard.events.emitFrequent(Retried{time.Now(), a.guard.method, a.number, last, Duration(a.pause)})
@@ -120,7 +136,9 @@ func (a *Attempts) Finish(err error) error {
 	}
 	if err == nil && a.guard.classify == nil {
 		c.Finish(nil)
-		return a.succeeded(nil)
+		a.guard.retry.Succeeded(a.number > 1)
+		a.err = nil
+		return nil
 	}
 	err = c.timedOut(err)
 	return a.end(c.judge(err), err)
@@ -221,7 +239,7 @@ func (a *Attempts) possible(err error) (why retry.Reason, possible bool) {
 	if limit := a.guard.timeout.now(); limit > 0 {
 		took = min(took, limit)
 	}
-	deadline, _ := a.within.Deadline()
+	deadline, _ := a.around().Deadline()
 	return retry.Deadline, a.pause+took <= time.Until(deadline)
 }
 
@@ -246,11 +264,17 @@ func (a *Attempts) Result(err error) error {
 // Release ends an attempt that did not reach Finish, as [Call.Release] does, and the
 // call.
 func (a *Attempts) Release() {
-	a.call.Release()
-	a.ticket.Release()
-	if a.cancel != nil {
-		a.cancel()
+	if a.call.guard != nil || a.within != nil || a.ticket != (bulkhead.Permit{}) {
+		a.release()
 	}
+}
+
+func (a *Attempts) release() {
+	if a.within != nil {
+		defer a.within.cancel()
+	}
+	a.ticket.Release()
+	a.call.Release()
 }
 
 // endBy ends the call, as a timeout of its guard would, when the time for all
