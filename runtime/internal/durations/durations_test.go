@@ -72,6 +72,20 @@ func TestCallsThatEndAtOnceAreAllCounted(t *testing.T) {
 	}
 }
 
+func TestSnapshotHasTheBucketsThatAreFilled(t *testing.T) {
+	var h Histogram
+	for _, d := range []time.Duration{time.Second, 5 * time.Millisecond, time.Hour, 5*time.Millisecond + 1, 0, time.Second} {
+		h.Add(d)
+	}
+	filled, sum := h.Snapshot()
+	want := []Bucket{
+		{UpTo: Power(Lowest), Count: 1}, {UpTo: 5 * time.Millisecond, Count: 1}, {UpTo: Power(-15), Count: 1}, {UpTo: time.Second, Count: 2}, {Count: 1},
+	}
+	if !slices.Equal(filled, want) || sum != time.Hour+2*time.Second+10*time.Millisecond+1 {
+		t.Errorf("%v, %v together; want %v", filled, sum, want)
+	}
+}
+
 func TestAnExemplarStaysForASecond(t *testing.T) {
 	var h Histogram
 	asked := 0

@@ -1,10 +1,12 @@
 package promtest
 
 import (
+	"context"
 	"maps"
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/resgen-go/resgen/runtime/internal/sharing"
 )
@@ -56,4 +58,19 @@ func TestMetricsM12AlertsFireAndResolveAndEveryPanelShows(t *testing.T) {
 		end()
 	}
 	s.await("the end of all alerts", quiet)
+}
+
+func TestMetricsDurationsAreTakenAsNativeHistogramsToo(t *testing.T) {
+	p := startProgram(t)
+	for range 10 {
+		p.call(t.Context(), "Adaptive", func(context.Context) error { time.Sleep(20 * time.Millisecond); return nil })
+	}
+	s := startServer(t, p.address, "--enable-feature=native-histograms")
+	const calls = `resgen_call_duration_seconds{method="shop.Client.Adaptive",outcome="success"}`
+	s.await("the histogram", func() bool { return len(s.query("histogram_count("+calls+") == 10")) == 1 })
+	for _, expr := range []string{"histogram_quantile(0.5, " + calls + ")", "histogram_sum(" + calls + ") / 10"} {
+		if len(s.query(expr+" > 0.015")) == 0 || len(s.query(expr+" < 0.5")) == 0 {
+			t.Errorf("%s is not some 20 ms", expr)
+		}
+	}
 }

@@ -36,7 +36,7 @@ func hurried(t *testing.T) []byte {
 	return regexp.MustCompile(`for: \d+[smhd]`).ReplaceAll(text, []byte("for: 1s"))
 }
 
-func startServer(t *testing.T, target string) *server {
+func startServer(t *testing.T, target string, flags ...string) *server {
 	t.Helper()
 	binary, err := exec.LookPath("prometheus")
 	if err != nil {
@@ -51,8 +51,8 @@ func startServer(t *testing.T, target string) *server {
 	write("rules.yml", hurried(t))
 	write("prometheus.yml", fmt.Appendf(nil, configuration, target))
 	s := &server{t, freeAddress(t)}
-	command := exec.Command(binary, "--config.file="+filepath.Join(dir, "prometheus.yml"), "--storage.tsdb.path="+filepath.Join(dir, "data"),
-		"--web.listen-address="+s.address, "--log.level=warn")
+	command := exec.Command(binary, append(flags, "--config.file="+filepath.Join(dir, "prometheus.yml"),
+		"--storage.tsdb.path="+filepath.Join(dir, "data"), "--web.listen-address="+s.address, "--log.level=warn")...)
 	command.Stderr = t.Output()
 	if err := command.Start(); err != nil {
 		t.Fatal(err)
