@@ -1,6 +1,6 @@
 // Package resgen_test holds the promises of the README and of the pages under
-// docs: every block of code in the README, docs/operating.md and docs/guarding.md
-// is compiled or run here, and so is what others say to type in a module of one's
+// docs: every block of code in the README, docs/operating.md, docs/guarding.md and
+// docs/fallback.md is compiled or run here, and so is what others say to type in a module of one's
 // own.
 package resgen_test
 
@@ -32,6 +32,7 @@ const (
 	readme    = "README.md"
 	index     = "docs/README.md"
 	guarding  = "docs/guarding.md"
+	falling   = "docs/fallback.md"
 	operating = "docs/operating.md"
 	settings  = "docs/settings.md"
 	sharing   = "docs/shared-state.md"
@@ -136,10 +137,11 @@ func anchors(t *testing.T, page string) (all []string) {
 	return all
 }
 
-func TestGuardingGeneratesCompilesAndPassesItsTest(t *testing.T) {
+func TestPagesGenerateCompileAndPassTheirTests(t *testing.T) {
 	dir := t.TempDir()
 	goMod(t, dir)
 	writeFiles(t, filepath.Join(dir, "users"), guarding)
+	writeFiles(t, filepath.Join(dir, "prices"), falling)
 	run(t, dir, "go", "tool", "resgen", "./...")
 	run(t, dir, "go", "vet", "./...")
 	run(t, dir, "go", "test", "./...")
@@ -192,7 +194,7 @@ func compare(t *testing.T, page, begin, want string) {
 var (
 	goesOn      = regexp.MustCompile(`\n +//     `)
 	headLine    = regexp.MustCompile(`^(?:  "(\w+)": {|      // ([A-Z_]+): (.*))$`)
-	settingLine = regexp.MustCompile(`^ +//   "(\w+)":(?: (.*),)? // (.*); ([[(].*?|true or false|text in double quotes|[A-Z_]+ or [A-Z_]+)(?:; (optional|default: that of \w+))?$`)
+	settingLine = regexp.MustCompile(`^ +//   "(\w+)":(?: (.*),)? // (.*); ([[(].*?|true or false|text in double quotes|[A-Z_]+(?: or [A-Z_]+)+)(?:; (optional|default: that of \w+))?$`)
 )
 
 // tables are those of all settings but sharedState's, which has a page of its

@@ -166,7 +166,7 @@ func (r *reader) missing(given map[*Param]bool) {
 	}
 	for i := range row.Params {
 		if param := &row.Params[i]; param.Required && !given[param] {
-			r.wrong(r.directive.Slash, "%s is missing; write %s", param.Form.value(), row.Usage())
+			r.wrong(r.directive.Slash, "%s is missing; write %s", param.usage(), row.Usage())
 		}
 	}
 }
@@ -185,7 +185,7 @@ func (r *reader) value(param *Param, value Ref) []Ref {
 		return r.names(param, value)
 	case CountList:
 		return r.counts(param, value)
-	case Function:
+	case Function, StandIn:
 		return r.function(param, value)
 	case KindList:
 		return []Ref{r.kind(value)}

@@ -77,6 +77,7 @@ const (
 	NameList              // of several, each with a count or without
 	CountList             // of several, each with a count
 	Function              // that the interface's package sees
+	StandIn               // such a function, or another method of the interface; the method calls it in its own place
 	KindList              // of directives that guard; the argument may be given more than once
 	TypeName              // an identifier
 )
@@ -120,6 +121,10 @@ var (
 	timeouts = &Section{
 		Name: "timeouts", Noun: "timeout",
 		settings: map[sort]string{number: "duration", duration: "duration"},
+	}
+	fallbacks = &Section{
+		Name: "fallbacks", Noun: "fallback",
+		settings: map[sort]string{boolean: "enabled"},
 	}
 )
 
@@ -179,6 +184,15 @@ var Table = []Row{
 		Doc:     "asks the checked breakers, then takes n tokens of each rate limit and n permits of each bulkhead, then runs the body",
 	},
 	{
+		Name: "fallback",
+		On:   OnMethod,
+		Params: []Param{
+			{Section: fallbacks, Field: "Fallback"},
+			{Key: "with", Form: StandIn, Required: true, Verb: "falls back on"},
+		},
+		Doc: "answers with FUNC, a function or another method, where the call failed or was refused; NAME says when",
+	},
+	{
 		Name:   Probe,
 		On:     OnMethod,
 		Params: []Param{{Section: breakers}},
@@ -202,6 +216,12 @@ var Table = []Row{
 // Guards reports whether the directive puts something before calls.
 func (r *Row) Guards() bool {
 	return slices.ContainsFunc(r.Params, func(p Param) bool { return p.Field != "" })
+}
+
+// Answers reports whether the directive gives the method an answer in place of a
+// refusal, so that it needs no error to return one.
+func (r *Row) Answers() bool {
+	return slices.ContainsFunc(r.Params, func(p Param) bool { return p.Form == StandIn })
 }
 
 // typeGuards are the directives that guard the methods of a type, of which none
@@ -260,8 +280,11 @@ func (p *Param) usage() string {
 
 // value is an argument of the form, as the documentation shows it.
 func (f Form) value() string {
-	return map[Form]string{OneName: "NAME", NameList: "A,B:n,…", CountList: "A:n,…", Function: "FUNC", KindList: "KIND…", TypeName: "NAME"}[f]
+	return map[Form]string{OneName: "NAME", NameList: "A,B:n,…", CountList: "A:n,…", Function: "FUNC", StandIn: "FUNC", KindList: "KIND…", TypeName: "NAME"}[f]
 }
+
+// IsCode reports whether an argument of the form may name a function.
+func (f Form) IsCode() bool { return f == Function || f == StandIn }
 
 // param returns the parameter of a key, and nil if the directive has none.
 // The key of the argument without a key is empty.

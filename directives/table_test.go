@@ -33,6 +33,7 @@ func TestTheTableBecomesDocumentation(t *testing.T) {
 func TestUsage(t *testing.T) {
 	want := map[string]string{
 		directives.Breaker:    "//resilience:breaker [NAME] [classify=FUNC]",
+		"fallback":            "//resilience:fallback [NAME] with=FUNC",
 		"ratelimit":           "//resilience:ratelimit [NAME]",
 		"retry":               "//resilience:retry [NAME] [when=FUNC]",
 		directives.Bulkhead:   "//resilience:bulkhead [NAME]",

@@ -47,6 +47,11 @@ type method struct {
 // guarded reports whether anything stands before the method.
 func (m *method) guarded() bool { return len(m.guard) > 0 }
 
+// answered reports whether a fallback answers where the method is refused.
+func (m *method) answered() bool {
+	return slices.ContainsFunc(m.own, func(d directives.Directive) bool { return d.Row.Answers() })
+}
+
 // declares reports whether directives stand on a method of that name in the
 // interface itself, not in one that it embeds.
 func (t *target) declares(name string) bool {
@@ -125,9 +130,12 @@ func (c *checker) target(file *load.File, annotated directives.Interface) *targe
 		m := &method{Func: declarations[0], context: carrier.Of(declarations[0].Signature())}
 		m.own = c.directivesOf(declarations)
 		t.methods = append(t.methods, m)
+	}
+	for _, m := range t.methods {
 		c.resolve(t, m)
 		m.cutOff = c.cutOffBy(m)
 	}
+	c.checkChains(t)
 	c.checkJudges(t)
 	if !c.checkNil(annotated) {
 		return nil

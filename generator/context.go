@@ -9,6 +9,18 @@ func (m *method) closes() bool {
 		m.Signature().Results().Len() > 1 && isOfHTTP(m.Signature().Results().At(0).Type(), "Response")
 }
 
+// isCloser reports whether a value may be nil or has to be closed.
+func isCloser(t types.Type) bool {
+	switch t.Underlying().(type) {
+	case *types.Pointer, *types.Interface:
+	default:
+		return false
+	}
+	obj, _, _ := types.LookupFieldOrMethod(t, false, nil, "Close")
+	fn, ok := obj.(*types.Func)
+	return ok && fn.Signature().Params().Len() == 0 && fn.Signature().Results().Len() == 1 && isError(fn.Signature().Results().At(0).Type())
+}
+
 // isOfHTTP reports whether t is a pointer to a type of package net/http.
 func isOfHTTP(t types.Type, name string) bool {
 	pointer, ok := types.Unalias(t).(*types.Pointer)

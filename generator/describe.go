@@ -68,20 +68,34 @@ func (g guard) clauses() []string {
 	var clauses []string
 	for _, item := range g {
 		if item.Verb != "" {
-			clauses = append(clauses, item.Verb+" "+words.Plural(item.Section.Noun, len(item.Refs))+" "+joined(item.texts()))
+			clauses = append(clauses, item.Verb+" "+g.object(item))
 		}
 	}
 	var own []string
 	for _, item := range g.own() {
-		if item.Verb != "" {
-			continue
+		if item.Verb == "" && !item.Row.Answers() {
+			own = append(own, item.Section.Noun+" "+item.Refs[0].Text)
 		}
-		own = append(own, item.Section.Noun+" "+item.Refs[0].Text)
 	}
 	if len(own) > 0 {
 		clauses = append(clauses, "is guarded by "+joined(own))
 	}
 	return clauses
+}
+
+// object is what the verb of an item is about. Behind a stand-in stands the NAME of
+// its directive.
+func (g guard) object(i item) string {
+	texts := joined(i.texts())
+	if i.Section != nil {
+		return words.Plural(i.Section.Noun, len(i.Refs)) + " " + texts
+	}
+	for _, own := range g.own() {
+		if own.Row == i.Row {
+			texts += " (" + own.Section.Noun + " " + own.Refs[0].Text + ")"
+		}
+	}
+	return texts
 }
 
 // joinedClauses lists clauses that may be lists themselves, so there is a comma

@@ -151,7 +151,7 @@ func (w wrapper) values() []jen.Code {
 func (g guard) literal(runtime string) *jen.Statement {
 	var fields []jen.Code
 	for _, item := range g {
-		if !item.judge {
+		if !item.inBody {
 			fields = append(fields, jen.Id(item.Field).Op(":").Add(item.value(runtime)))
 		}
 	}
@@ -192,6 +192,8 @@ func (w wrapper) method(m planned) *jen.Statement {
 	switch {
 	case len(m.Guard) == 0:
 		return code.Block(w.forward(m))
+	case m.fallsBack():
+		return code.Block(w.fallingBack(m)...)
 	case m.Guard.repeats():
 		return code.Block(w.repeated(m)...)
 	case len(m.Results) == 1:
@@ -216,40 +218,52 @@ func (w wrapper) guardedError(m planned) []jen.Code {
 // guardedResults is the body of a method with more results, all of them named:
 // a refusal returns their zero values.
 func (w wrapper) guardedResults(m planned) []jen.Code {
-	targets := m.targets()
-	body := append(w.begin(m), jen.List(targets...).Op("=").Add(w.call(m)))
-	finished := returned(m, finish(m, jen.Id(m.Names.Err)))
+	err := jen.Id(m.Names.Err)
+	body := append(w.begin(m), jen.List(m.targets()...).Op("=").Add(w.call(m)))
+	finished := returned(m, finish(m, err))
 	if judge := m.Guard.judge(); judge != "" {
-		settled := jen.If(jen.Id(m.Names.Call).Dot("Settled").Call(jen.Id(m.Names.Err))).Block(finished)
-		outcome := jen.Id(judge).Call(targets...)
-		return append(body, settled, returned(m, jen.Id(m.Names.Call).Dot("FinishAs").Call(outcome, jen.Id(m.Names.Err))))
+		return append(body, settled(m, finished), returned(m, judged(m, judge, err)))
 	}
 	return append(body, finished)
 }
 
 // repeated is the body of a method that may be called more than once.
 func (w wrapper) repeated(m planned) []jen.Code {
-	tries, err := jen.Id(m.Names.Call), jen.Id(m.Names.Err)
-	targets := m.targets()
-	attempt := []jen.Code{jen.List(targets...).Op("=").Add(w.call(m))}
-	ended := err.Clone().Op("=").Add(finish(m, err.Clone()))
-	if judge := m.Guard.judge(); judge != "" {
-		judged := err.Clone().Op("=").Add(tries.Clone().Dot("FinishAs").Call(jen.Id(judge).Call(targets...), err.Clone()))
-		ended = jen.If(tries.Clone().Dot("Settled").Call(err.Clone())).Block(ended).Else().Block(judged)
-	}
-	attempt = append(attempt, ended)
-	body := []jen.Code{
-		jen.Var().Add(tries.Clone()).Id(w.Names.Runtime).Dot("Attempts"),
-		jen.Defer().Add(tries.Clone()).Dot("Release").Call(),
-	}
+	body := w.declared(m)
 	if len(m.Results) == 1 {
-		body = append(body, jen.Var().Add(err.Clone()).Add(m.Results[0].Type.code))
-		attempt = []jen.Code{err.Clone().Op("=").Add(finish(m, w.call(m)))}
+		body = append(body, jen.Var().Id(m.Names.Err).Add(m.Results[0].Type.code))
 	}
-	return append(body,
-		jen.For(tries.Clone().Dot("Next").Call(w.context(m), jen.Id(w.Names.Receiver).Dot(m.Field))).Block(attempt...),
-		returned(m, tries.Clone().Dot("Result").Call(err.Clone())),
-	)
+	return append(body, w.attempts(m), returned(m, result(m)))
+}
+
+// attempts makes the attempts of a method that may be called more than once.
+func (w wrapper) attempts(m planned) *jen.Statement {
+	return jen.For(jen.Id(m.Names.Call).Dot("Next").Call(w.entering(m)...)).Block(w.made(m)...)
+}
+
+// made makes one call and ends it with an error.
+func (w wrapper) made(m planned) []jen.Code {
+	err := jen.Id(m.Names.Err)
+	becomes := func(ended jen.Code) *jen.Statement { return err.Clone().Op("=").Add(ended) }
+	targets, judge := m.targets(), m.Guard.judge()
+	if len(targets) == 1 && !m.Silent {
+		return []jen.Code{becomes(finish(m, w.call(m)))}
+	}
+	called := w.call(m)
+	if len(targets) > 0 {
+		called = jen.List(targets...).Op("=").Add(called)
+	}
+	returned := err
+	if m.Silent {
+		returned = jen.Nil()
+	}
+	switch {
+	case judge == "":
+		return []jen.Code{called, becomes(finish(m, returned))}
+	case m.Silent:
+		return []jen.Code{called, becomes(judged(m, judge, returned))}
+	}
+	return []jen.Code{called, settled(m, becomes(finish(m, err))).Else().Block(becomes(judged(m, judge, err)))}
 }
 
 // targets are the results as variables.
@@ -260,38 +274,70 @@ func (m planned) targets() (targets []jen.Code) {
 	return targets
 }
 
-// context is what the guard of a method is entered with.
-func (w wrapper) context(m planned) *jen.Statement {
-	n := m.Names
-	switch {
-	case n.Context == "":
-		return jen.Id(n.Package).Dot("Background").Call()
-	case n.Carried:
-		return jen.Id(n.Context).Dot("Context").Call()
-	}
-	return jen.Id(n.Context)
-}
-
 // begin enters the guard, or returns its refusal.
 func (w wrapper) begin(m planned) []jen.Code {
 	n := m.Names
 	refused := []jen.Code{returned(m, jen.Id(n.Err))}
 	if n.Closes {
-		body := jen.Id(n.Context).Dot("Body")
-		refused = append([]jen.Code{jen.If(body.Clone().Op("!=").Nil()).Block(body.Clone().Dot("Close").Call())}, refused...)
+		refused = append([]jen.Code{closed(jen.Id(n.Context).Dot("Body"))}, refused...)
+	}
+	return append(w.declared(m), jen.If(
+		jen.Id(n.Err).Op(":=").Add(w.begins(m)),
+		jen.Id(n.Err).Op("!=").Nil(),
+	).Block(refused...))
+}
+
+// declared declares the call, or what makes several of it.
+func (w wrapper) declared(m planned) []jen.Code {
+	of := "Call"
+	if m.Guard.repeats() {
+		of = "Attempts"
 	}
 	return []jen.Code{
-		jen.Var().Id(n.Call).Id(w.Names.Runtime).Dot("Call"),
-		jen.Defer().Id(n.Call).Dot("Release").Call(),
-		jen.If(
-			jen.Id(n.Err).Op(":=").Id(n.Call).Dot("Begin").Call(w.context(m), jen.Id(w.Names.Receiver).Dot(m.Field)),
-			jen.Id(n.Err).Op("!=").Nil(),
-		).Block(refused...),
+		jen.Var().Id(m.Names.Call).Id(w.Names.Runtime).Dot(of),
+		jen.Defer().Id(m.Names.Call).Dot("Release").Call(),
 	}
+}
+
+func (w wrapper) begins(m planned) *jen.Statement {
+	return jen.Id(m.Names.Call).Dot("Begin").Call(w.entering(m)...)
+}
+
+// entering is what a guard is entered with: the context, and the guard.
+func (w wrapper) entering(m planned) []jen.Code {
+	n := m.Names
+	ctx := jen.Id(n.Context)
+	switch {
+	case n.Context == "":
+		ctx = jen.Id(n.Package).Dot("Background").Call()
+	case n.Carried:
+		ctx.Dot("Context").Call()
+	}
+	return []jen.Code{ctx, jen.Id(w.Names.Receiver).Dot(m.Field)}
+}
+
+// closed closes a value, if it is there.
+func closed(value *jen.Statement) *jen.Statement {
+	return jen.If(value.Clone().Op("!=").Nil()).Block(value.Clone().Dot("Close").Call())
 }
 
 func finish(m planned, err jen.Code) *jen.Statement {
 	return jen.Id(m.Names.Call).Dot("Finish").Call(err)
+}
+
+// settled does something where no judge is asked.
+func settled(m planned, do jen.Code) *jen.Statement {
+	return jen.If(jen.Id(m.Names.Call).Dot("Settled").Call(jen.Id(m.Names.Err))).Block(do)
+}
+
+// judged ends a call with the outcome that a judge of its results says.
+func judged(m planned, judge string, err jen.Code) *jen.Statement {
+	return jen.Id(m.Names.Call).Dot("FinishAs").Call(jen.Id(judge).Call(m.targets()...), err)
+}
+
+// result is the error of a call that may have been made more than once.
+func result(m planned) *jen.Statement {
+	return jen.Id(m.Names.Call).Dot("Result").Call(jen.Id(m.Names.Err))
 }
 
 // returned returns all results, with err as the last one.

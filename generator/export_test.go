@@ -35,6 +35,8 @@ func (*Call) Finish(error) error                               { return nil }
 func WithContext[T any](t T, _ *Call) T                         { return t }
 func (*Call) Settled(error) bool                               { return false }
 func (*Call) FinishAs(Outcome, error) error                    { return nil }
+func (*Call) FallsBack(error) error                            { return nil }
+func (*Call) MustFallBack(error) error                         { return nil }
 func (*Call) Release()                                         {}
 func (*Attempts) Next(context.Context, *Guard) bool            { return false }
 func (*Attempts) Context() context.Context                     { return nil }
@@ -42,6 +44,8 @@ func (*Attempts) Finish(error) error                           { return nil }
 func (*Attempts) Settled(error) bool                           { return false }
 func (*Attempts) FinishAs(Outcome, error) error                { return nil }
 func (*Attempts) Result(error) error                           { return nil }
+func (*Attempts) FallsBack(error) error                        { return nil }
+func (*Attempts) MustFallBack(error) error                     { return nil }
 func (*Attempts) Release()                                     {}
 ` + structText(reflect.TypeFor[resilience.Guards](), map[reflect.Type]bool{})
 

@@ -1,7 +1,6 @@
 package generator
 
 import (
-	"cmp"
 	"fmt"
 	"go/token"
 	"go/types"
@@ -32,6 +31,9 @@ func (c *checker) holds(t *target, m *method, i *item) bool {
 	switch {
 	case fn == nil:
 		return false
+	case fn.Signature().TypeParams().Len() > 0:
+		c.faultFunction(*i, "%s has type parameters; it must be a %s", i.Refs[0].Text, i.Type)
+		return false
 	case !fits(fn.Signature()):
 		c.faultFunction(*i, "%s is a %s; it must be a %s", i.Refs[0].Text, c.spell(unnamed(fn.Signature())), i.Type)
 		return false
@@ -52,15 +54,18 @@ func (c *checker) classify(t *target, m *method, i *item) (holds bool) {
 	}
 	sig := fn.Signature()
 	switch {
+	case sig.TypeParams().Len() > 0:
+		c.faultFunction(*i, "%s has type parameters; it must be %s", i.Refs[0].Text, c.mustBe(m, own))
+		return false
 	case !fits(sig):
 		c.faultFunction(*i, "%s is a %s; it must be %s", i.Refs[0].Text, c.spell(unnamed(sig)), c.mustBe(m, own))
 		return false
 	case classifies(sig):
 	case own:
-		i.judge = true
+		i.inBody = true
 	default:
-		i.judge = t.judge(*i, sig, judges(sig, m))
-		if !i.judge {
+		i.inBody = t.judge(*i, sig, judges(sig, m))
+		if !i.inBody {
 			m.skipped = append(m.skipped, fmt.Sprintf("no %s=%s: it returns %s", i.Key, i.Refs[0].Text, c.spell(unnamed(m.Signature()).Results())))
 			return false
 		}
@@ -149,8 +154,6 @@ func (c *checker) function(i item, fits func(*types.Signature) bool) *types.Func
 		c.faultFunction(i, "%s is not a function", ref.Text)
 	case fn.Pkg().Path() != c.pkg.Types.Path() && !fn.Exported():
 		c.faultFunction(i, "%s is not exported", ref.Text)
-	case fn.Signature().TypeParams().Len() > 0:
-		c.faultFunction(i, "%s has type parameters; it must be a %s", ref.Text, cmp.Or(i.Type, "func(error) resilience.Outcome"))
 	default:
 		return fn
 	}
@@ -262,7 +265,7 @@ func (c *checker) fitting(pos token.Pos, qualifier string, scope *types.Scope, f
 // and its breaker judges the error alone.
 func (m *method) answersUnjudged() bool {
 	breaker := slices.ContainsFunc(m.guard.own(), func(i item) bool { return i.Row.Name == directives.Breaker })
-	judged := slices.ContainsFunc(m.guard, func(i item) bool { return i.judge })
+	judged := slices.ContainsFunc(m.guard, func(i item) bool { return i.inBody && i.Form == directives.Function })
 	return breaker && !judged && slices.ContainsFunc(slices.Collect(m.Signature().Results().Variables()), isAnswer)
 }
 

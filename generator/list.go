@@ -88,7 +88,7 @@ func (g guard) columns() []string {
 		switch {
 		case item.names():
 			columns = append(columns, item.Section.Noun+" "+item.Refs[0].Text)
-		case item.Verb != "":
+		case item.Verb != "" && item.Section != nil:
 			columns = append(columns, item.Key+" "+strings.Join(item.texts(), ", "))
 		default:
 			columns[len(columns)-1] += " " + item.Key + "=" + item.texts()[0]

@@ -56,7 +56,9 @@ type planned struct {
 	Deprecated string // as of a wrapper
 	Field      string // of the wrapper, for its guard
 	Guard      guard
-	Why        string   // why it passes through
+	Why        string // why it passes through
+	Silent     bool   // it returns no error
+	Dropped    []dropped
 	Skipped    []string // guards of the type that it does not have, with the reasons
 	CutOff     string   // what is read from its result after its deadline
 	Names      methodNames
@@ -84,8 +86,17 @@ type item struct {
 	Refs []directives.Ref
 	Code string // a function as source code calls it
 
-	function *types.Func
-	judge    bool // the function judges all results, so the method itself calls it
+	function   *types.Func // nil: another method
+	inBody     bool        // the method itself calls the function
+	takesError bool        // a stand-in gets the error, too
+	generic    bool        // a stand-in has the type parameters of the interface
+}
+
+// dropped is a result that nobody gets where a method falls back though its call
+// returned no error, so that the wrapper closes it.
+type dropped struct {
+	Result string
+	Answer bool // of an HTTP server, which is closed by its body
 }
 
 // names reports whether the item is the NAME of a guard of the method itself, not
@@ -95,7 +106,7 @@ func (i item) names() bool { return i.Key == "" && i.Section != nil }
 // judge is the function that judges all results; empty if there is none.
 func (g guard) judge() string {
 	for _, item := range g {
-		if item.judge {
+		if item.inBody && item.Form == directives.Function {
 			return item.Code
 		}
 	}
@@ -105,6 +116,16 @@ func (g guard) judge() string {
 // repeats reports whether the method may be called more than once.
 func (g guard) repeats() bool {
 	return slices.ContainsFunc(g, func(i item) bool { return i.Row.Repeats })
+}
+
+// standIn is what answers in place of the method.
+func (g guard) standIn() (item, bool) {
+	for _, item := range g {
+		if item.Form == directives.StandIn {
+			return item, true
+		}
+	}
+	return item{}, false
 }
 
 // own are the items that name guards of the method itself.

@@ -78,6 +78,8 @@ type Shop[K comparable] interface {
       "Breaker: b"
     ],
     "Why": "",
+    "Silent": false,
+    "Dropped": null,
     "Skipped": null,
     "CutOff": "",
     "Names": {
@@ -97,6 +99,8 @@ type Shop[K comparable] interface {
     "Field": "",
     "Guard": null,
     "Why": "it returns no error",
+    "Silent": true,
+    "Dropped": null,
     "Skipped": [
       "no breaker b: it returns no error"
     ],

@@ -105,7 +105,7 @@ func (p *planner) mentionsInBodies(t *target, inBodies map[string]names) {
 		}
 		paths := []string{runtimePath}
 		for _, item := range m.guard {
-			if item.judge && !p.home.owns(item.function) {
+			if item.inBody && item.function != nil && !p.home.owns(item.function) {
 				paths = append(paths, importPath(item.function.Pkg()))
 			}
 		}
@@ -256,7 +256,7 @@ func (p *planner) judges(t *target) names {
 func (p *planner) judgesIn(m *method) names {
 	all := names{}
 	for _, item := range m.guard {
-		if item.judge && p.home.owns(item.function) {
+		if item.inBody && item.function != nil && p.home.owns(item.function) {
 			all.add(item.function.Name())
 		}
 	}
@@ -333,7 +333,8 @@ func (p *planner) methods(w *wrapper, t *target, printer *printer, hidden names)
 func (p *planner) method(m *method, printer *printer, hidden names) planned {
 	sig := m.Signature()
 	params, results := slices.Collect(sig.Params().Variables()), slices.Collect(sig.Results().Variables())
-	if len(results) > 0 && results[0].Name() == "" && (!m.guarded() || len(results) == 1) {
+	_, fallsBack := m.guard.standIn()
+	if len(results) > 0 && results[0].Name() == "" && (!m.guarded() || len(results) == 1 && !fallsBack) {
 		results = nil // these need no names
 	}
 	chosen := variables(slices.Concat(params, results), p.needed(m, printer), hidden)
@@ -349,6 +350,14 @@ func (p *planner) method(m *method, printer *printer, hidden names) planned {
 	planned.Results = printer.params(sig.Results(), false)
 	for i := range results {
 		planned.Results[i].Name = chosen[len(params)+i]
+	}
+	planned.Silent = !returnsError(sig)
+	if fallsBack && planned.Guard.judge() != "" {
+		for i, v := range results {
+			if answer := isAnswer(v); answer || isCloser(v.Type()) {
+				planned.Dropped = append(planned.Dropped, dropped{planned.Results[i].Name, answer})
+			}
+		}
 	}
 	return planned
 }
@@ -399,7 +408,9 @@ func (p *planner) bodyNames(planned planned, m *method, hidden names) methodName
 	if planned.Guard.repeats() {
 		n.Call = hidden.pick("tries", "attempts")
 	}
-	n.Err = planned.Results[len(planned.Results)-1].Name
+	if !planned.Silent {
+		n.Err = planned.Results[len(planned.Results)-1].Name
+	}
 	if n.Err == "" {
 		n.Err = hidden.pick("err", "failure")
 	}

@@ -42,16 +42,27 @@ func (c *checker) resolve(t *target, m *method) {
 func (c *checker) items(t *target, m *method, d directives.Directive) (items guard) {
 	for i := range d.Row.Params {
 		arg := d.Arg(d.Row.Params[i].Key)
-		if len(arg.Refs) == 0 || arg.Field == "" {
+		if len(arg.Refs) == 0 {
 			continue
 		}
 		item := item{Row: d.Row, Param: arg.Param, Refs: arg.Refs}
-		if arg.Form == directives.Function && !c.holds(t, m, &item) {
+		if find := c.finder(arg.Form); find != nil && !find(t, m, &item) {
 			continue
 		}
 		items = append(items, item)
 	}
 	return items
+}
+
+// finder finds the function of an item of that form; it is nil for names.
+func (c *checker) finder(form directives.Form) func(*target, *method, *item) (holds bool) {
+	switch form {
+	case directives.Function:
+		return c.holds
+	case directives.StandIn:
+		return c.standIn
+	}
+	return nil
 }
 
 // checkCounts reports reservations that can never be had, and an entry of the
@@ -131,10 +142,10 @@ type obstacle struct {
 
 // obstacle is nil if the method can carry the guard of a row.
 func (c *checker) obstacle(m *method, row *directives.Row) *obstacle {
-	if last := lastResult(m.Signature()); !returnsError(m.Signature()) {
+	if last := lastResult(m.Signature()); !returnsError(m.Signature()) && !m.answered() {
 		return &obstacle{
 			why:   "it returns no error",
-			fault: "needs error as its last result to return a refusal; " + c.unlikeError(last),
+			fault: "needs error as its last result to return a refusal, or a fallback; " + c.unlikeError(last),
 		}
 	}
 	switch needs := "needs a context.Context parameter to carry " + string(row.Needs); {

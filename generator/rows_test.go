@@ -19,6 +19,7 @@ var samples = map[directives.Form]string{
 	directives.NameList:  "first,second",
 	directives.CountList: "first:2,second:3",
 	directives.Function:  "judge",
+	directives.StandIn:   "answer",
 }
 
 // functions are the names of those of the sample, by type.
@@ -71,6 +72,11 @@ func TestEachRowReachesTheOutputAndAllThatIsToldOfIt(t *testing.T) {
 			if param.Key != "" {
 				written = param.Key + "=" + sample
 			}
+			for _, other := range row.Params {
+				if other.Required {
+					written += " " + other.Key + "=" + samples[other.Form]
+				}
+			}
 			r, text := resultWith(t, "//"+directives.Label(row.Name)+" "+written)
 			if !strings.Contains(text, param.Field+":") {
 				t.Errorf("the output does not fill in %s:\n%s", param.Field, text)
@@ -109,6 +115,8 @@ import (
 func judge(error) resilience.Outcome { return 0 }
 
 func again(error) bool { return false }
+
+func answer(context.Context) error { return nil }
 
 type Shop interface {
 	%s

@@ -27,6 +27,7 @@ type Call struct {
 	permit      bulkhead.Permit
 	reservation *bulkhead.Reservation
 	measured    *measured
+	lost        *Guard // with a fallback: the call came to nothing
 }
 
 // noCopy makes go vet find copies.
@@ -43,6 +44,7 @@ type measured struct {
 	limit  time.Duration      // 0: no timeout
 	cancel context.CancelFunc // nil: no timeout
 	err    error              // that the caller gets
+	over   bool               // the limit was over as a call failed without an error
 }
 
 // Begin takes what g says the call needs, in the order gate, rate limit, bulkhead,
@@ -245,6 +247,9 @@ func (c *Call) ask(g *Guard) (waits bulkhead.Gates, refusal *RefusalError) {
 func (c *Call) refuse(refusal *RefusalError) error {
 	g := c.guard
 	c.guard = nil
+	if g.fallback != nil {
+		c.lost = g
+	}
 	if g.entered.Load() {
 		g.noteRefusal(c.outside(), refusal)
 	}
@@ -364,6 +369,10 @@ func (c *Call) conclude(outcome Outcome, err error) {
 	if c.measured != nil {
 		c.measured.err = err
 	}
+	if outcome == Failure && err == nil && c.cancelled() {
+		outcome = abandoned // what its results say is not the dependency's fault
+	}
+	c.lose(c.guard, outcome, err)
 	c.end(outcome, err)
 }
 

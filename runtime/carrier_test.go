@@ -21,7 +21,7 @@ func TestClientsC05ACarrierHasTheContextToCallWith(t *testing.T) {
 	guards := map[string]resilience.Guards{
 		"Breaker": {Breaker: "g"}, "Classify": {Breaker: "g", Classify: func(error) resilience.Outcome { return resilience.Success }},
 		"Bulkhead": {Bulkhead: "g"}, "RateLimit": {RateLimit: "g"}, "Timeout": {Timeout: "g"},
-		"Retry": {Retry: "g"}, "When": {Retry: "g", When: func(error) bool { return true }},
+		"Fallback": {Fallback: "g"}, "Retry": {Retry: "g"}, "When": {Retry: "g", When: func(error) bool { return true }},
 		"Check": {Check: []resilience.Calls{{Breaker: "g"}}}, "Preload": {Preload: []resilience.Permits{{Bulkhead: "g", N: 1}}},
 		"Lease": {Lease: []resilience.Permits{{Bulkhead: "g", N: 1}}}, "Rate": {Rate: []resilience.Tokens{{RateLimit: "g", N: 1}}},
 	}

@@ -31,6 +31,9 @@ var (
 	// ErrTimeout: the call outlived the timeout of its guard. It is no refusal:
 	// the call was made, and counts as a failure.
 	ErrTimeout = errors.New("call outlived its timeout")
+	// ErrFailed: the call returned no error, but classify says that it failed. Only
+	// fallbacks get it.
+	ErrFailed = errors.New("call returned no error, but classify says that it failed")
 	// ErrClosed: the registry is closed and takes no new wrappers.
 	ErrClosed = errors.New("registry is closed")
 )

@@ -11,8 +11,8 @@ import (
 
 // Event is something that happened in a registry: one of [Transition],
 // [Refused], [CallEnded], [Probed], [Reloaded], [UnknownName],
-// [SettingWarning], [Mismatch], [Undeclared], [Retried], [BudgetSpent], [Outage] and
-// [FleetLink].
+// [SettingWarning], [Mismatch], [Undeclared], [Retried], [BudgetSpent], [FellBack],
+// [Outage] and [FleetLink].
 type Event interface{ event() }
 
 // Transition is a breaker's change of state.
@@ -129,6 +129,15 @@ func (Mismatch) event()       {}
 // MarshalJSON writes the error as text.
 func (e CallEnded) MarshalJSON() ([]byte, error) {
 	type fields CallEnded
+	return json.Marshal(struct {
+		fields
+		withError
+	}{fields(e), errorText(e.Err)})
+}
+
+// MarshalJSON writes the error as text.
+func (e FellBack) MarshalJSON() ([]byte, error) {
+	type fields FellBack
 	return json.Marshal(struct {
 		fields
 		withError

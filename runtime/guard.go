@@ -33,7 +33,8 @@ type Guard struct {
 	timeout   *timeout
 	retry     *retry.Policy    // nil: its calls are Calls, not Attempts
 	when      func(error) bool // nil: failures are tried again
-	timing    *timing          // nil: without the option Time
+	fallback  *falling
+	timing    *timing // nil: without the option Time
 	classify  func(error) Outcome
 
 	events  *events

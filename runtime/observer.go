@@ -9,7 +9,7 @@ import (
 // goroutine that no call waits for. So it can neither delay nor break a call, and
 // may use the registry. At most 1024 events wait for a slow observer; further ones
 // are dropped and counted, and the frequent ones ([Refused], [CallEnded],
-// [Mismatch]) leave the last quarter of the queue to the others. A panic in an
+// [FellBack], [Mismatch]) leave the last quarter of the queue to the others. A panic in an
 // observer is recovered and counted. See [EventFigures]. Events may come before
 // [New] has returned, when the caller's variable for the registry is not set yet.
 type Observer interface {

@@ -65,8 +65,7 @@ func (c *Call) rule(err error) (outcome Outcome, ruled bool) {
 			ruled = false
 		}
 	}()
-	cancelled := c.caller().Err() == context.Canceled
-	switch {
+	switch cancelled := c.cancelled(); {
 	case cancelled && c.slowAt == 0 || refusedInside(err):
 		return Ignored, true
 	case cancelled:
@@ -76,6 +75,8 @@ func (c *Call) rule(err error) (outcome Outcome, ruled bool) {
 	}
 	return 0, false
 }
+
+func (c *Call) cancelled() bool { return c.caller().Err() == context.Canceled }
 
 // refusedInside reports whether err consists of refusals by guards further in, and
 // of nothing else. Refusals with KindDone alone don't count, because such a guard

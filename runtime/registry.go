@@ -58,6 +58,7 @@ type Registry struct {
 	rateLimits         *section[*ratelimit.Limiter, *ratelimit.Settings]
 	retries            *section[*retry.Policy, *retry.Settings]
 	budgets            *section[*retry.Budget, *retry.BudgetSettings]
+	fallbacks          *section[*fallback, *config.Fallback]
 	reserves           map[string]reserve   // the largest of each name, such as "bulkheads.inventory"
 	instances          map[string]*instance // by full names
 	families           map[string]*family   // by the names that gates have

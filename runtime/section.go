@@ -77,6 +77,12 @@ func (r *Registry) addSections() {
 			s.Budgets = each(all, func(b *retry.Budget) BudgetSnapshot { return BudgetSnapshot(b.Snapshot()) })
 		},
 	})
+	r.fallbacks = addSection(r, section[*fallback, *config.Fallback]{
+		name:   config.Fallbacks,
+		create: newFallback,
+		retune: func(f *fallback, s *config.Fallback) func() { return func() { f.settings.Store(s) } },
+		show:   func(s *Snapshot, all []*fallback) { s.Fallbacks = each(all, (*fallback).snapshot) },
+	})
 }
 
 // section is a section of the settings and what a registry made for the names in

@@ -45,6 +45,7 @@ var guardings = []guarding{
 	{"Retry", resilience.Guards{Retry: "g"}, "retries", `{"initialDelay": "0s"}`, `{"maxAttempts": 1}`, errFailing},
 	{"When", resilience.Guards{Retry: "g", When: func(error) bool { return true }}, "retries", `{"initialDelay": "0s"}`, `{"maxAttempts": 1}`, errFailing},
 	{"Retry", resilience.Guards{Retry: "g"}, "budgets", `{}`, `{"burst": 0}`, errFailing},
+	{"Fallback", resilience.Guards{Fallback: "g"}, "fallbacks", `{}`, `{"enabled": false}`, errFailing},
 	{"Timeout", resilience.Guards{Timeout: "g"}, "timeouts", `{}`, `{"duration": "1ns"}`, resilience.ErrTimeout},
 }
 
@@ -118,12 +119,29 @@ func (row guarding) call(t *testing.T, registry *resilience.Registry, guard *res
 			return nil
 		})
 	}
+	if row.guards.Fallback != "" {
+		return row.fallBack(guard)
+	}
 	return do(context.Background(), guard, func(ctx context.Context) error {
 		if _, bounded := ctx.Deadline(); bounded {
 			<-ctx.Done()
 		}
 		return ctx.Err()
 	})
+}
+
+// fallBack makes a call that fails, and that a fallback answers.
+func (row guarding) fallBack(guard *resilience.Guard) error {
+	var call resilience.Call
+	defer call.Release()
+	err := call.Begin(context.Background(), guard)
+	if err == nil {
+		err = call.Finish(errFailing)
+	}
+	if call.FallsBack(err) != nil {
+		return nil
+	}
+	return err
 }
 
 // testTold tests that whoever looks finds the section and the name in it.

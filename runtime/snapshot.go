@@ -18,6 +18,7 @@ type Snapshot struct {
 	RateLimits []RateLimitSnapshot `json:"rateLimits"`
 	Retries    []RetrySnapshot     `json:"retries"`
 	Budgets    []BudgetSnapshot    `json:"budgets"`
+	Fallbacks  []FallbackSnapshot  `json:"fallbacks"`
 	Entries    []EntrySnapshot     `json:"entries"`
 	Calls      []CallsSnapshot     `json:"calls,omitempty"` // by method and outcome; nil without the option Time
 	Settings   SettingsSnapshot    `json:"settings"`

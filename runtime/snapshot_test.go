@@ -95,6 +95,7 @@ func TestSnapshotEncodesToStableJSON(t *testing.T) {
 	"rateLimits": [],
 	"retries": [],
 	"budgets": [],
+	"fallbacks": [],
 	"entries": [],
 	"settings": {
 		"source": "resilience.json",

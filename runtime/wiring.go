@@ -36,6 +36,9 @@ type Guards struct {
 	// about successes and refusals.
 	When func(error) bool
 
+	// Fallback has the settings by which the method falls back; see [Call.FallsBack].
+	Fallback string
+
 	// Of an anticipated entry method: the breakers whose gates it asks, and the
 	// tokens and permits that it reserves for the calls under it.
 	Check   []Calls
@@ -134,6 +137,8 @@ func (w *Wiring) Guard(method string, guards Guards) *Guard {
 	g.bulkhead = part(w, g, r.bulkheads, guards.Bulkhead)
 	g.timeout = part(w, g, r.timeouts, guards.Timeout)
 	g.retry = named(w, r.retries, guards.Retry)
+	g.fallback = named(w, r.fallbacks, guards.Fallback).method(g.method)
+	g.first = cmp.Or(g.first, guards.Fallback)
 	g.timing = r.timing(g.method)
 	g.told = g.timing != nil || g.inCall != nil
 	if guards.Breaker != "" || guards.Bulkhead != "" || guards.Retry != "" {
@@ -164,11 +169,11 @@ func (guards Guards) anticipates() bool {
 	return len(guards.Check)+len(guards.Rate)+len(guards.Preload)+len(guards.Lease) > 0
 }
 
-// onlyBreaker reports whether a breaker is the only guard. It asks every field
-// there is, so that no guard can be forgotten.
+// onlyBreaker reports whether a breaker is the only guard that is asked before a
+// call. It asks every field there is, so that no guard can be forgotten.
 func (guards Guards) onlyBreaker() bool {
 	guards.Breaker, guards.Classify = "", nil
-	guards.Retry, guards.When = "", nil // which are around the call
+	guards.Retry, guards.When, guards.Fallback = "", nil, "" // which are around the call
 	return reflect.ValueOf(guards).IsZero()
 }
 

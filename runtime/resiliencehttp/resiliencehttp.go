@@ -37,6 +37,15 @@ func Refuse(w http.ResponseWriter, err error) bool {
 	return true
 }
 
+// Answer answers a request in place of a method ServeHTTP whose work ended with err,
+// as its fallback, with=resiliencehttp.Answer: as [Refuse] does, and with 500 Internal
+// Server Error where that leaves err to the caller.
+func Answer(w http.ResponseWriter, _ *http.Request, err error) {
+	if !Refuse(w, err) {
+		http.Error(w, "Something went wrong.", http.StatusInternalServerError)
+	}
+}
+
 // Judge says what the end of a call means for the service that was called: an
 // error is a failure, an answer is judged by JudgeStatus.
 func Judge(resp *http.Response, err error) resilience.Outcome {

@@ -51,7 +51,7 @@ func (r *Reader) wants(fset *token.FileSet, file *load.File) (wants load.Wants) 
 		for _, d := range i.All() {
 			for _, arg := range d.Args {
 				for _, ref := range arg.Refs {
-					if arg.Form == directives.Function {
+					if arg.Form.IsCode() {
 						wants.Functions = append(wants.Functions, ref.Text)
 					}
 				}

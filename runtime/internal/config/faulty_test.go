@@ -14,6 +14,9 @@ import (
 	"golang.org/x/tools/txtar"
 )
 
+// sections are those that a file may have, as faults list them.
+var sections = strings.Join(standard.names(), ", ")
+
 var update = flag.Bool("update", false, "rewrite the expected files under testdata")
 
 // The files under testdata/shape are refused by the schema too; those under
@@ -93,11 +96,11 @@ func TestEveryFaultOfSyntaxIsReportedAtItsPlace(t *testing.T) {
 				"resilience.json:1:123: breakers.a.failureThresholdCapacity: 0x10 is no JSON value, expected a whole number in [1, 10000]"},
 		{"values that are no JSON where nobody reads",
 			`{"y": {"a": nan, "b": [True, {"c": 007}], "d": 7}, "x": undefined, "breakers": {"a": {"testDelay": [NaN]}}}`,
-			"1:2: y: no such section; allowed are breakers, bulkheads, timeouts, rateLimits, retries, budgets, sharedState\n" +
+			"1:2: y: no such section; allowed are " + sections + "\n" +
 				"resilience.json:1:13: y.a: is no JSON value; a text stands in double quotes\n" +
 				"resilience.json:1:24: y.b[0]: is no JSON value; a text stands in double quotes\n" +
 				"resilience.json:1:36: y.b[1].c: is no JSON value; a text stands in double quotes\n" +
-				"resilience.json:1:52: x: no such section; allowed are breakers, bulkheads, timeouts, rateLimits, retries, budgets, sharedState\n" +
+				"resilience.json:1:52: x: no such section; allowed are " + sections + "\n" +
 				"resilience.json:1:57: x: is no JSON value; a text stands in double quotes\n" +
 				`resilience.json:1:100: breakers.a.testDelay: an array is not a duration in [0s, 8760h]; write "20s", "1m30s", "PT20S" or a number of seconds` + "\n" +
 				"resilience.json:1:101: breakers.a.testDelay[0]: is no JSON value; a text stands in double quotes"},
@@ -126,8 +129,8 @@ var hostile = []struct {
 	{"deep", filled("", "[", ""), MaxSize, "resilience.json:1:33: brackets nest too deeply here"},
 	{"deep objects", filled("", `{"a":`, ""), MaxSize, "resilience.json:1:161: brackets nest too deeply here"},
 	{"values that are no JSON without end", filled("[", "NaN,", "]"), MaxSize, "resilience.json:1:82: found a word or number, expected a value"},
-	{"a name without end", filled(`{"`, "a", `":1}`), MaxSize, "resilience.json:1:2: " + strings.Repeat("a", 60) + "…: no such section; allowed are breakers, bulkheads, timeouts, rateLimits, retries, budgets, sharedState"},
-	{"one name again and again in one line", filled("{", `"a":1,`, "}"), MaxSize / 6, "resilience.json:1:2: a: no such section; allowed are breakers, bulkheads, timeouts, rateLimits, retries, budgets, sharedState"},
+	{"a name without end", filled(`{"`, "a", `":1}`), MaxSize, "resilience.json:1:2: " + strings.Repeat("a", 60) + "…: no such section; allowed are " + sections},
+	{"one name again and again in one line", filled("{", `"a":1,`, "}"), MaxSize / 6, "resilience.json:1:2: a: no such section; allowed are " + sections},
 	{"names of another tool without end", filled(`{"circuitBreakers":{`, `"a":{"b":{}},`, "}}"), MaxSize / 6, `resilience.json:1:2: circuitBreakers: no such section; write breakers.a.…`},
 	{"comments without end", filled("", "/**/", ""), MaxSize, "resilience.json:1:1048577: found the end of the file, expected an object such as {\"breakers\": {}}"},
 }

@@ -22,7 +22,7 @@ func TestFieldG05SettingsOfOtherToolsAreToldInOurWords(t *testing.T) {
 		{"a section by another name", `{"circuitBreakers": {"payments": {}}}`, "no such section; write breakers.payments.…"},
 		{"a section that is nearly ours", `{"breaker": {"payments": {}}}`, "no such section; did you mean breakers?"},
 		{"many names", `{"circuitBreakers": {"a": {}, "b": {}, "c": {}, "d": {}}}`, "no such section; write breakers.a.…, breakers.b.…, breakers.c.…, …"},
-		{"nothing of the sort", `{"solverRemote": {"x": {"y": 1}}}`, "no such section; allowed are breakers, bulkheads, timeouts, rateLimits, retries, budgets, sharedState"},
+		{"nothing of the sort", `{"solverRemote": {"x": {"y": 1}}}`, "no such section; allowed are " + sections},
 		{"a name that is none", `{"circuitBreakers": {"redis://me:hunter2@h": {}}}`, "no such section; write breakers.NAME.…"},
 
 		{"the strategy", breaker(`"type": "NONE"`), "no such setting; did you mean strategy?"},

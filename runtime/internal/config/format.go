@@ -47,6 +47,12 @@ func (t *Timeout) Limit() time.Duration {
 	return *t.Duration
 }
 
+// Fallback is the settings of one fallback.
+type Fallback struct {
+	Enabled bool   `setting:"enabled" default:"true" doc:"false returns errors to the callers"`
+	On      string `setting:"on" default:"ANY" oneof:"ANY,REFUSALS,TIMEOUTS" doc:"what the fallback answers: ANY is refusals and all failures, timeouts among them"`
+}
+
 func (f format) section(name string) *section {
 	i := slices.IndexFunc(f, func(s section) bool { return s.name == name })
 	if i < 0 {

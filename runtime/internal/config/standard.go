@@ -16,6 +16,7 @@ const (
 	RateLimits = "rateLimits"
 	Retries    = "retries"
 	Budgets    = "budgets"
+	Fallbacks  = "fallbacks"
 
 	SharedState = "sharedState"
 )
@@ -48,6 +49,10 @@ var standard = format{
 	{
 		name: Budgets, one: "budget", variants: only[retry.BudgetSettings](),
 		doc: "How many retries there may be beside the successes, by name. Retries without a budget of another name have that of their own.",
+	},
+	{
+		name: Fallbacks, one: "fallback", variants: only[Fallback](),
+		doc: "When methods with a fallback fall back, by name.",
 	},
 	{
 		name: SharedState, one: SharedState, single: true, secret: true, variants: only[sharedstate.Settings](),

@@ -33,7 +33,7 @@ func Labels(c *resilience.CallsSnapshot) []string { return []string{c.Method, c.
 type Emit func(value float64, labels ...string)
 
 // Table is every metric but Duration. All series of a metric have the same labels.
-var Table = join(breakers, bulkheads, rateLimits, timeouts, retries, entries, registry)
+var Table = join(breakers, bulkheads, rateLimits, timeouts, retries, fallbacks, entries, registry)
 
 func join(parts ...[]Metric) (all []Metric) {
 	for _, part := range parts {
@@ -312,6 +312,25 @@ func refusers(counts []resilience.RefusalsCount, emit Emit) {
 		}
 		emit(float64(sum), by)
 	}
+}
+
+var fallbacks = []Metric{
+	{"fallback", "Calls that the fallback of their method answered.", "{call}", true, []string{"fallback", "method", "reason"},
+		func(s *resilience.Snapshot, emit Emit) {
+			for _, f := range s.Fallbacks {
+				for _, m := range f.Methods {
+					emit(float64(m.Refused), f.Name, m.Method, "refused")
+					emit(float64(m.Timeout), f.Name, m.Method, "timeout")
+					emit(float64(m.Failure), f.Name, m.Method, "failure")
+				}
+			}
+		}},
+	{"fallback.enabled", "Whether errors are answered at all.", "1", false, []string{"fallback"},
+		func(s *resilience.Snapshot, emit Emit) {
+			for _, f := range s.Fallbacks {
+				emit(truth(f.Enabled), f.Name)
+			}
+		}},
 }
 
 var registry = []Metric{

@@ -21,7 +21,7 @@ func TestEachSectionOfASnapshotHasRows(t *testing.T) {
 		t.Fatal(err)
 	}
 	rows := map[string]string{ // the beginning of the names, by section
-		"breakers": "breaker.", "bulkheads": "bulkhead.", "rateLimits": "rate.", "timeouts": "timeout.", "entries": "entry.", "retries": "retry.", "budgets": "budget.",
+		"breakers": "breaker.", "bulkheads": "bulkhead.", "rateLimits": "rate.", "timeouts": "timeout.", "entries": "entry.", "retries": "retry.", "budgets": "budget.", "fallbacks": "fallback",
 		"settings": "settings.", "fleet": "fleet.", "events": "events",
 	}
 	for section := range sections {
