@@ -39,6 +39,7 @@ var chosen = strings.NewReplacer(
 	"{RATE", `{rate_limit=~"($rate_limit)(/.*)?",instance=~"$instance"`,
 	"{RETRY", `{retry=~"$retry",instance=~"$instance"`,
 	"{TIMEOUT", `{timeout=~"($timeout)(/.*)?",instance=~"$instance"`,
+	"{FALLBACK", `{fallback=~"$fallback",instance=~"$instance"`,
 	"{SOME", `{instance=~"$instance"`,
 )
 
@@ -95,7 +96,7 @@ func variables(names map[string][]string) (all []any) {
 // known are metrics that every name of a section has.
 var known = map[string]string{
 	"breakers": "breaker_admits", "bulkheads": "bulkhead_permits", "rateLimits": "rate_available", "timeouts": "timeout_ended_total",
-	"retries": "retry_attempts_total",
+	"retries": "retry_attempts_total", "fallbacks": "fallback_enabled",
 }
 
 func variable(name, title string) map[string]any {

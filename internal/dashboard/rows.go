@@ -102,6 +102,12 @@ var rows = []row{
 		{"The longest time of one call", "Absent where nothing is bounded.", now, seconds, false, []query{
 			{`max by (timeout) (resgen_timeout_duration_seconds{TIMEOUT})`, "{{timeout}}"}}},
 	}},
+	{title: "Fallback $fallback", section: "fallbacks", variable: "fallback", panels: []panel{
+		{"Calls that it answered", "They failed or were refused, and their callers did not see it.", curve, rate, false, []query{
+			{`sum by (method, reason) (rate(resgen_fallback_total{FALLBACK}[$__rate_interval]))`, "{{method}} {{reason}}"}}},
+		{"Switched off", "Errors reach the callers.", now, number, false, []query{
+			{`sum by (fallback) (resgen_fallback_enabled{FALLBACK} == bool 0) > 0`, "{{fallback}}, instances"}}},
+	}},
 	{title: "Entries", panels: []panel{
 		{"Entries that would not begin now", "", now, number, false, []query{
 			{`sum by (entry) (resgen_entry_admits{SOME} == bool 0) > 0`, "{{entry}}, instances"}}},
