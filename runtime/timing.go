@@ -13,8 +13,9 @@ import (
 
 // CallsSnapshot is how long those calls of a method took that ended in one way, with
 // the option [Time]. The time is that since a call was admitted, without the wait for
-// permits; a refused call has none. Methods of one name count together, also those of
-// several wrappers and instances.
+// permits; a refused call has none, and of a call that is made again each attempt
+// counts. Methods of one name count together, also those of several wrappers and
+// instances.
 type CallsSnapshot struct {
 	Method  string   `json:"method"` // such as "payments.Client.Charge"
 	Outcome Outcome  `json:"outcome"`

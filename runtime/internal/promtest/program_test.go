@@ -41,6 +41,7 @@ const settings = `{
 		"adaptive": {"limit": "ADAPTIVE", "targetLatency": "1s", "maxConcurrentCalls": 100},
 	},
 	"timeouts": {"short": {"duration": "10ms"}},
+	"retries": {"again": {"initialDelay": "1ms"}},
 	"rateLimits": {"few": {"limit": 1, "period": "1h"}},
 	"sharedState": {"address": "nowhere:1", "keyPrefix": "shop:"},
 }`
@@ -67,6 +68,7 @@ func startProgram(t *testing.T) *program {
 		"Small":    {Bulkhead: "small"},
 		"Adaptive": {Bulkhead: "adaptive"},
 		"Few":      {RateLimit: "few"},
+		"Again":    {Retry: "again"},
 		"Stock":    {Bulkhead: "stock"},
 		"Order":    {Preload: []resilience.Permits{{Bulkhead: "stock", N: 1}}},
 		"Plan":     {Preload: []resilience.Permits{{Bulkhead: "stock", N: 5}}},
@@ -177,6 +179,15 @@ var troubles = []trouble{
 	}},
 	{"RateLimitReached few", func(p *program) func() {
 		return p.everyMoment(func() { p.call(context.Background(), "Few", well) })
+	}},
+	{"BudgetEmpty again", func(p *program) func() {
+		return p.everyMoment(func() {
+			var attempts resilience.Attempts
+			defer attempts.Release()
+			for attempts.Next(context.Background(), p.guards["Again"]) {
+				attempts.Finish(errDown)
+			}
+		})
 	}},
 	{"SettingsRejected ", func(p *program) func() {
 		p.source.set("{", p.registry)

@@ -131,7 +131,8 @@ func (s *server) firing() map[string]bool {
 	all := map[string]bool{}
 	for _, a := range data.Alerts {
 		if a.State == "firing" {
-			all[a.Labels["alertname"]+" "+a.Labels["breaker"]+a.Labels["bulkhead"]+a.Labels["rate_limit"]] = true
+			l := a.Labels
+			all[l["alertname"]+" "+l["breaker"]+l["bulkhead"]+l["rate_limit"]+l["budget"]] = true
 		}
 	}
 	return all
