@@ -60,8 +60,7 @@ func instrument(meter metric.Meter, m metrics.Metric) (metric.Float64Observable,
 	return meter.Float64ObservableGauge(name, metric.WithUnit(m.Unit), metric.WithDescription(m.Help))
 }
 
-// attributes are the labels with their values. A guard's name is that of its kind:
-// resgen.breaker.name.
+// attributes are the labels with their values.
 func attributes(m metrics.Metric, values []string) []attribute.KeyValue {
 	all := make([]attribute.KeyValue, len(values))
 	for i, value := range values {
@@ -70,16 +69,17 @@ func attributes(m metrics.Metric, values []string) []attribute.KeyValue {
 	return all
 }
 
-// key is the attribute of a label.
+// key is the attribute of a label. The first names what the metric is about, such as
+// resgen.breaker.name, and the others say something of it: resgen.breaker.state.
 func key(labels []string, i int) string {
 	switch {
-	case slices.Contains(guards, labels[i]):
-		return "resgen." + labels[i] + ".name"
 	case i > 0:
 		return "resgen." + labels[0] + "." + labels[i]
+	case slices.Contains(nameless, labels[0]):
+		return "resgen." + labels[0]
 	}
-	return "resgen." + labels[i]
+	return "resgen." + labels[0] + ".name"
 }
 
-// guards are the labels whose values are names of guards, and of what they guard.
-var guards = []string{"breaker", "bulkhead", "rate_limit", "timeout", "entry", "method"}
+// nameless are the first labels whose values are no names.
+var nameless = []string{"result", "fate"}

@@ -41,6 +41,7 @@ const settings = `{
 		"adaptive": {"limit": "ADAPTIVE", "targetLatency": "1s", "maxConcurrentCalls": 100},
 	},
 	"timeouts": {"short": {"duration": "10ms"}},
+	"fallbacks": {"off": {"enabled": false}},
 	"retries": {"again": {"initialDelay": "1ms"}},
 	"rateLimits": {"few": {"limit": 1, "period": "1h"}},
 	"sharedState": {"address": "nowhere:1", "keyPrefix": "shop:"},
@@ -69,6 +70,8 @@ func startProgram(t *testing.T) *program {
 		"Adaptive": {Bulkhead: "adaptive"},
 		"Few":      {RateLimit: "few"},
 		"Again":    {Retry: "again"},
+		"Answered": {Fallback: "answered"},
+		"Off":      {Fallback: "off"},
 		"Stock":    {Bulkhead: "stock"},
 		"Order":    {Preload: []resilience.Permits{{Bulkhead: "stock", N: 1}}},
 		"Plan":     {Preload: []resilience.Permits{{Bulkhead: "stock", N: 5}}},
@@ -101,10 +104,14 @@ var errDown = errors.New("down")
 func (p *program) call(ctx context.Context, method string, do func(context.Context) error) {
 	var call resilience.Call
 	defer call.Release()
-	if call.Begin(ctx, p.guards[method]) == nil {
-		call.Finish(do(call.Context()))
+	err := call.Begin(ctx, p.guards[method])
+	if err == nil {
+		err = call.Finish(do(call.Context()))
 	}
+	call.FallsBack(err)
 }
+
+func fails(context.Context) error { return errDown }
 
 func well(context.Context) error { return nil }
 
@@ -137,7 +144,8 @@ type trouble struct {
 var troubles = []trouble{
 	{"BreakerOpen down", func(p *program) func() {
 		stop := p.everyMoment(func() {
-			p.call(context.Background(), "Down", func(context.Context) error { return errDown })
+			p.call(context.Background(), "Down", fails)
+			p.call(context.Background(), "Answered", fails)
 			p.call(context.Background(), "Gate", well)
 		})
 		return func() {
