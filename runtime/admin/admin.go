@@ -19,7 +19,8 @@
 // registry, each as "event" with an id. A snapshot follows each [Interval] while
 // somebody looks, an event at once, and "closed" ends the stream when the registry
 // does. Who comes back with Last-Event-ID gets the events since. Events are
-// transitions, reloads, outages, warnings, and probes when their outcome changes.
+// transitions, reloads, outages, warnings, budgets that run empty, calls that an
+// entry should have declared, and probes when their outcome changes.
 //
 // There is no route that says whether the service is healthy: an open breaker is no
 // reason to end a process that copes with it.

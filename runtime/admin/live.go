@@ -83,6 +83,10 @@ func kindOf(e resilience.Event) string {
 		return "outage"
 	case resilience.FleetLink:
 		return "link"
+	case resilience.Undeclared:
+		return "undeclared"
+	case resilience.BudgetSpent:
+		return "budget"
 	}
 	return ""
 }

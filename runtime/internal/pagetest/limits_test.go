@@ -1,6 +1,7 @@
 package pagetest
 
 import (
+	"context"
 	"testing"
 	"time"
 
@@ -45,4 +46,55 @@ func TestRateLimitsAndAdaptiveSizesAreShown(t *testing.T) {
 	b.shows("2 in 1h0m0s; 0 may begin now")
 	b.shows("too many")
 	b.shows("adapts from 1 to 200")
+}
+
+func TestEntriesRetriesFallbacksAndDurationsAreShown(t *testing.T) {
+	b := newTab(t)
+	s := serve(t, newRegistry(t, `{
+		"breakers": {"payments": {"testDelay": "1h"}},
+		"bulkheads": {"stock": {"maxConcurrentCalls": 1}},
+		"retries": {"search": {"initialDelay": "1ms"}},
+		"budgets": {"search": {"burst": 1, "percent": 0}},
+		"fallbacks": {"search": {}, "off": {"enabled": false}},
+		"timeouts": {"search": {"duration": "3s"}}
+	}`, resilience.Time()))
+	wiring, err := resilience.Wire(s.registry, "example.com/a", "a.Client", new(int))
+	if err != nil {
+		t.Fatal(err)
+	}
+	order := wiring.Guard("Order", resilience.Guards{Check: []resilience.Calls{{Breaker: "payments"}}})
+	pick := wiring.Guard("Pick", resilience.Guards{Bulkhead: "stock"})
+	find := wiring.Guard("Find", resilience.Guards{Retry: "search", Fallback: "search", Timeout: "search"})
+	wiring.Guard("Off", resilience.Guards{Fallback: "off"})
+	if err := wiring.Done(); err != nil {
+		t.Fatal(err)
+	}
+	b.open(s.url())
+	b.shows("switched off")
+
+	var entry, holds, refused resilience.Call
+	if entry.Begin(t.Context(), order) != nil || holds.Begin(entry.Context(), pick) != nil || refused.Begin(entry.Context(), pick) == nil {
+		t.Fatal("the second call on the only permit was not refused")
+	}
+	holds.Finish(nil)
+	entry.Finish(nil)
+	for range 3 {
+		var attempts resilience.Attempts
+		for attempts.Next(t.Context(), find) {
+			attempts.Finish(context.DeadlineExceeded)
+		}
+		attempts.FallsBack(context.DeadlineExceeded)
+		attempts.Release()
+	}
+	breaker(t, s.registry, "payments").Trip("ann")
+	for _, text := range []string{
+		"would not begin: breaker payments", "cut off 1 by bulkhead stock", "undeclared 1 by bulkhead stock",
+		"1 made again, 0 recovered", "given up: attempts 1, budget 2", "0 good", "0 of 1 left", "1 budget empty", "budget search is empty and forbids retries",
+		"a.Client.Find: failure 3", "answers refusals and failures", "3s", "half within",
+		"a.Client.Order: a call under it was refused by what it does not declare",
+	} {
+		b.shows(text)
+	}
+	picture(b, "tables", 900, 1300, "")
+	picture(b, "tables-phone", 360, 1500, "")
 }
