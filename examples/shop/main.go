@@ -89,7 +89,7 @@ func run(ctx context.Context, o options, out io.Writer) error {
 	ctx, cancel := context.WithTimeout(ctx, o.duration)
 	defer cancel()
 	screen := &screen{out: out, began: time.Now()}
-	registry, err := resilience.New(resilience.Watch(config), resilience.Observe(screen), resilience.Logger(nil))
+	registry, err := resilience.New(resilience.Watch(config), resilience.Observe(screen), resilience.Time(), resilience.Logger(nil))
 	if err != nil {
 		return err
 	}

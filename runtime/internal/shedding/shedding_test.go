@@ -101,6 +101,28 @@ func TestABoutThatComesBackSoonIsOverLater(t *testing.T) {
 	})
 }
 
+// A refusal that is counted as a bout ends, and took it for one that lasts, begins the
+// next one.
+func TestARefusalAtTheEndOfABoutIsNotLost(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var refusals atomic.Uint64
+		var heard []Bout
+		w := New(refusals.Load, func(b Bout) {
+			if heard = append(heard, b); len(heard) == 2 {
+				refusals.Add(1)
+			}
+		})
+		refusals.Add(1)
+		w.Note(full)
+		time.Sleep(calm)
+		synctest.Wait()
+		w.End()
+		if len(heard) != 4 || heard[1].Refused != 1 || heard[2].Over || !heard[3].Over || heard[3].Refused != 1 {
+			t.Errorf("told %+v", heard)
+		}
+	})
+}
+
 func TestNothingIsToldAfterTheWatch(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		e := listen(t)
