@@ -93,7 +93,7 @@ func TestCorpusOfWrappers(t *testing.T) {
 	}
 	overlay := overlayOf(t, result.Outputs)
 	goCommand(t, corpus, append([]string{"vet", overlay}, patterns(cases)...)...)
-	goCommand(t, corpus, "test", "-vet=off", overlay, "./variadic-interface", "./none-of-kinds", "./sealed-elsewhere", "./judge-of-results", "./context-in-request")
+	goCommand(t, corpus, "test", "-vet=off", overlay, "./variadic-interface", "./none-of-kinds", "./sealed-elsewhere", "./judge-of-results", "./context-in-request", "./fallbacks")
 }
 
 // overlayOf is the flag by which the go command sees files that are not there.

@@ -16,7 +16,7 @@ func (c *checker) standIn(t *target, m *method, i *item) (holds bool) {
 	other := t.method(name)
 	switch {
 	case other == nil:
-		return c.standInFunction(t, m, i)
+		return c.standInFunction(m, i)
 	case c.pkg.Types.Scope().Lookup(name) != nil:
 		c.faultFunction(*i, "%s is a method of %s and is declared in the package, too; rename one of them", name, t.name)
 		return false
@@ -34,52 +34,85 @@ func (t *target) method(name string) *method {
 	return t.methods[n]
 }
 
-func (c *checker) standInFunction(t *target, m *method, i *item) (holds bool) {
+func (c *checker) standInFunction(m *method, i *item) (holds bool) {
 	fn := c.function(*i, func(sig *types.Signature) bool { fits, _ := standsInFor(m, sig); return fits })
 	if fn == nil {
 		return false
 	}
 	i.function = fn
 	sig := fn.Signature()
-	i.generic = sig.TypeParams().Len() > 0
-	if i.generic {
-		if sig = c.instance(t, i, sig); sig == nil {
+	if sig.TypeParams().Len() > 0 {
+		if sig = c.instance(m, i, sig); sig == nil {
 			return false
 		}
 	}
 	return c.answers(m, i, "%s is a %s", sig)
 }
 
-// instance is a function with the type parameters of the interface in place of its
-// own; nil, and a fault, if it does not take these.
-func (c *checker) instance(t *target, i *item, sig *types.Signature) *types.Signature {
-	name := i.Refs[0].Text
-	if sig.TypeParams().Len() != len(t.typeParams) {
-		c.faultFunction(*i, "%s has type parameters of its own; a function for %s must have %s", name, t.name, t.sameParams())
-		return nil
+// instance is a function with the types of a method in place of its type parameters;
+// nil, and a fault, if these do not fit.
+func (c *checker) instance(m *method, i *item, sig *types.Signature) *types.Signature {
+	like := withError(m)
+	if sig.Params().Len() < like.Params().Len() {
+		like = unnamed(m.Signature())
 	}
-	var args []types.Type
-	for _, param := range t.typeParams {
-		args = append(args, param)
+	inferred := inference{}
+	for param := range sig.TypeParams().TypeParams() {
+		inferred[param] = nil
 	}
-	instance, err := types.Instantiate(nil, sig, args, true)
+	inferred.bind(sig.Params(), like.Params())
+	inferred.bind(sig.Results(), like.Results())
+	for param := range sig.TypeParams().TypeParams() {
+		if inferred[param] == nil {
+			c.faultFunction(*i, "%s has a type parameter %s for which no parameter or result of %s stands", i.Refs[0].Text, param.Obj().Name(), m.Name())
+			return nil
+		}
+		i.typeArgs = append(i.typeArgs, inferred[param])
+	}
+	instance, err := types.Instantiate(nil, sig, i.typeArgs, true)
 	if err != nil {
-		c.faultFunction(*i, "%s must have %s: %v", name, t.sameParams(), err)
+		c.faultFunction(*i, "%s cannot have the types of %s: %v", i.Refs[0].Text, m.Name(), err)
 		return nil
 	}
 	return instance.(*types.Signature)
 }
 
-// sameParams says which type parameters a function has to have.
-func (t *target) sameParams() string {
-	if len(t.typeParams) == 0 {
-		return "none"
+// inference has the type arguments of a function, as far as they are known.
+type inference map[*types.TypeParam]types.Type
+
+// bind gives type parameters in x the types that stand in their places in y. It does
+// not compare the rest.
+func (in inference) bind(x, y types.Type) {
+	if param, is := types.Unalias(x).(*types.TypeParam); is {
+		if known, own := in[param]; own && known == nil {
+			in[param] = y
+		}
+		return
 	}
-	var params []string
-	for _, param := range t.typeParams {
-		params = append(params, param.Obj().Name()+" "+param.Constraint().String())
+	for n, part := range typesIn(x) {
+		if other := typesIn(y); n < len(other) {
+			in.bind(part, other[n])
+		}
 	}
-	return "those of the interface, [" + strings.Join(params, ", ") + "]"
+}
+
+// typesIn are the types that a type is made of.
+func typesIn(t types.Type) (parts []types.Type) {
+	switch t := types.Unalias(t).(type) {
+	case *types.Named:
+		return slices.Collect(t.TypeArgs().Types())
+	case *types.Map:
+		return []types.Type{t.Key(), t.Elem()}
+	case interface{ Elem() types.Type }: // of a pointer, slice, array or channel
+		return []types.Type{t.Elem()}
+	case *types.Signature:
+		return []types.Type{t.Params(), t.Results()}
+	case *types.Tuple:
+		for v := range t.Variables() {
+			parts = append(parts, v.Type())
+		}
+	}
+	return parts
 }
 
 // answers reports whether a stand-in has the type that it needs, or a fault, which
@@ -203,8 +236,12 @@ func (w wrapper) answered(m planned) (body []jen.Code) {
 	if standIn.function == nil {
 		callee = jen.Id(w.Names.Receiver).Dot(standIn.Refs[0].Text)
 	}
-	if standIn.generic {
-		callee.Add(w.typeArgs())
+	if len(standIn.TypeArgs) > 0 {
+		callee.TypesFunc(func(types *jen.Group) {
+			for _, arg := range standIn.TypeArgs {
+				types.Add(arg.code)
+			}
+		})
 	}
 	var args []jen.Code
 	for _, p := range m.Params {

@@ -83,13 +83,14 @@ type guard []item
 type item struct {
 	Row *directives.Row
 	*directives.Param
-	Refs []directives.Ref
-	Code string // a function as source code calls it
+	Refs     []directives.Ref
+	Code     string     // a function as source code calls it
+	TypeArgs []typeCode // with which it calls that
 
-	function   *types.Func // nil: another method
-	inBody     bool        // the method itself calls the function
-	takesError bool        // a stand-in gets the error, too
-	generic    bool        // a stand-in has the type parameters of the interface
+	function   *types.Func  // nil: another method
+	inBody     bool         // the method itself calls the function
+	takesError bool         // a stand-in gets the error, too
+	typeArgs   []types.Type // of the function
 }
 
 // dropped is a result that nobody gets where a method falls back though its call

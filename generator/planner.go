@@ -166,6 +166,9 @@ func (p *planner) mentions(t *target) names {
 
 // mentionsInItem notes what the value of a field mentions.
 func (p *planner) mentionsInItem(i item, printer *printer, unqualified names) {
+	for _, arg := range i.typeArgs {
+		printer.code(arg)
+	}
 	switch fn := i.function; {
 	case fn == nil:
 	case p.home.owns(fn):
@@ -342,6 +345,9 @@ func (p *planner) method(m *method, printer *printer, hidden names) planned {
 	planned.Deprecated, _ = p.commentsAt(m.Origin().Pos(), m.Name())
 	for i := range planned.Guard {
 		planned.Guard[i].Code = p.functionCode(m.guard[i].function)
+		for _, arg := range m.guard[i].typeArgs {
+			planned.Guard[i].TypeArgs = append(planned.Guard[i].TypeArgs, printer.expression(arg))
+		}
 	}
 	for i, v := range params {
 		variadic := sig.Variadic() && i == len(params)-1

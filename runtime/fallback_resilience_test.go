@@ -12,11 +12,12 @@ var _ prices = (*resilientPrices)(nil)
 
 // resilientPrices guards the calls of prices.
 type resilientPrices struct {
-	next   prices
-	price  *resilience.Guard
-	listed *resilience.Guard
-	cached *resilience.Guard
-	judged *resilience.Guard
+	next    prices
+	price   *resilience.Guard
+	listed  *resilience.Guard
+	cached  *resilience.Guard
+	retried *resilience.Guard
+	judged  *resilience.Guard
 }
 
 // newResilientPrices puts the guards of prices before next, with the settings of registry.
@@ -25,7 +26,7 @@ func newResilientPrices(next prices, registry *resilience.Registry, options ...r
 	if err != nil {
 		return nil, err
 	}
-	wiring.Defaults("breakers.prices", "bulkheads.prices", "fallbacks.prices", "timeouts.prices")
+	wiring.Defaults("breakers.prices", "bulkheads.prices", "fallbacks.prices", "retries.prices", "timeouts.prices")
 	w := &resilientPrices{
 		next: next,
 		price: wiring.Guard("Price", resilience.Guards{
@@ -41,6 +42,12 @@ func newResilientPrices(next prices, registry *resilience.Registry, options ...r
 			Fallback: "prices",
 		}),
 		cached: wiring.Guard("Cached", resilience.Guards{Breaker: "cache"}),
+		retried: wiring.Guard("Retried", resilience.Guards{
+			Breaker:  "retried",
+			Bulkhead: "prices",
+			Retry:    "prices",
+			Fallback: "retried",
+		}),
 		judged: wiring.Guard("Judged", resilience.Guards{
 			Breaker:  "judged",
 			Bulkhead: "prices",
@@ -93,6 +100,20 @@ func (w *resilientPrices) Cached(ctx context.Context, sku string) (cents int, er
 	}
 	cents, err = w.next.Cached(call.Context(), sku)
 	return cents, call.Finish(err)
+}
+
+// Retried tries again by retry policy prices, falls back on answer (fallback retried), and is guarded by breaker retried and bulkhead prices.
+func (w *resilientPrices) Retried(ctx context.Context, sku string) (cents int, err error) {
+	var tries resilience.Attempts
+	defer tries.Release()
+	for tries.Next(ctx, w.retried) {
+		cents, err = w.next.Retried(tries.Context(), sku)
+		err = tries.Finish(err)
+	}
+	if err := tries.FallsBack(err); err != nil {
+		return answer(ctx, sku, err)
+	}
+	return cents, tries.Result(err)
 }
 
 // Judged falls back on answer (fallback prices), and is guarded by breaker judged, bulkhead prices and timeout prices.

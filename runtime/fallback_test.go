@@ -34,6 +34,12 @@ type prices interface {
 	//resilience:none bulkhead timeout
 	Cached(ctx context.Context, sku string) (cents int, err error)
 
+	//resilience:breaker retried
+	//resilience:none timeout
+	//resilience:retry
+	//resilience:fallback retried with=answer
+	Retried(ctx context.Context, sku string) (cents int, err error)
+
 	//resilience:breaker judged classify=judgePrice
 	//resilience:fallback with=answer
 	Judged(ctx context.Context, sku string) (cents int, err error)
@@ -121,6 +127,8 @@ func (s *shelf) Price(ctx context.Context, _ string) (int, error) {
 	s.calls++
 	return s.do(ctx)
 }
+
+func (s *shelf) Retried(ctx context.Context, sku string) (int, error) { return s.Price(ctx, sku) }
 
 func (s *shelf) Listed(ctx context.Context, sku string) (int, error) { return s.Price(ctx, sku) }
 func (s *shelf) Judged(ctx context.Context, sku string) (int, error) { return s.Price(ctx, sku) }
@@ -383,6 +391,85 @@ func TestFallbackF10APanicGoesOn(t *testing.T) {
 	atRest(t, registry)
 }
 
+// threeAttempts are settings of a method that fails after 10 ms each time.
+const threeAttempts = `, "retries": {"prices": {"maxAttempts": 3, "initialDelay": "50ms", "jitter": 0}}`
+
+// failsAfter is a client that heeds its context and else fails after d.
+func failsAfter(d time.Duration) *shelf {
+	late := answersAfter(d)
+	return &shelf{do: func(ctx context.Context) (int, error) {
+		if _, err := late.do(ctx); err != nil {
+			return 0, err
+		}
+		return 0, errDown
+	}}
+}
+
+func TestFallbackF11RetriesComeBeforeTheFallback(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		next, c := failsAfter(10*time.Millisecond), new(clerk)
+		registry, wrapper := pricesOf(t, next, threeAttempts)
+		began := time.Now()
+		cents, err := wrapper.Retried(c.in(t.Context()), "tea")
+		got(t, cents, err, 99, nil)
+		if took := time.Since(began); took != 180*time.Millisecond || next.calls != 3 || !slices.Equal(c.asked, []error{errDown}) {
+			t.Errorf("%d attempts in %v, the fallback got %v", next.calls, took, c.asked)
+		}
+		if b := breakerOf(t, registry, "retried"); b.Failures != 3 || b.Calls != 3 {
+			t.Errorf("the breaker has %d failures of %d calls", b.Failures, b.Calls)
+		}
+		fellBackAs(t, registry, "Retried", resilience.FallbackFigures{Failure: 1})
+	})
+}
+
+func TestWhateverEndsARetryTheFallbackGetsTheErrorOfTheCall(t *testing.T) {
+	for name, c := range map[string]struct {
+		more    string
+		prepare func(cancel func(), b *resilience.Breaker)
+		asked   bool
+		err     error
+		want    resilience.FallbackFigures
+	}{
+		"its breaker is open": {"", func(_ func(), b *resilience.Breaker) { b.ForceOpen("test") }, true, resilience.ErrOpen, resilience.FallbackFigures{Refused: 1}},
+		"it opens in a pause": {"", func(_ func(), b *resilience.Breaker) {
+			time.AfterFunc(30*time.Millisecond, func() { b.ForceOpen("test") })
+		}, true, errDown, resilience.FallbackFigures{Failure: 1}},
+		"its caller goes in a pause": {"", func(cancel func(), _ *resilience.Breaker) { time.AfterFunc(30*time.Millisecond, cancel) },
+			false, errDown, resilience.FallbackFigures{}},
+		"settings": {`, "fallbacks": {"retried": {"on": "REFUSALS"}}`, func(func(), *resilience.Breaker) {}, false, errDown, resilience.FallbackFigures{}},
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			registry, wrapper := pricesOf(t, failsAfter(10*time.Millisecond), threeAttempts+c.more)
+			defer registry.Close()
+			b, _ := registry.Breaker("retried")
+			asked := new(clerk)
+			ctx, cancel := context.WithCancel(asked.in(t.Context()))
+			defer cancel()
+			c.prepare(cancel, b)
+			cents, err := wrapper.Retried(ctx, "tea")
+			if c.asked {
+				got(t, cents, err, 99, nil)
+				err = errors.Join(asked.asked...)
+			}
+			if len(asked.asked) > 0 != c.asked || !errors.Is(err, c.err) {
+				t.Errorf("%s: %d, %v, the fallback got %v", name, cents, err, asked.asked)
+			}
+			fellBackAs(t, registry, "Retried", c.want)
+		})
+	}
+}
+
+// The time for all attempts is the method's own: its caller is there, and answered.
+func TestTheEndOfAllAttemptsIsAnswered(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c := new(clerk)
+		registry, wrapper := pricesOf(t, answersAfter(time.Second), `, "retries": {"prices": {"maxDuration": "30ms"}}`)
+		cents, err := wrapper.Retried(c.in(t.Context()), "tea")
+		got(t, cents, err, 99, nil)
+		fellBackAs(t, registry, "Retried", resilience.FallbackFigures{Timeout: 1})
+	})
+}
+
 func TestFallbackF12SettingsNarrowWhatIsAnswered(t *testing.T) {
 	const refused, timeout, failure = "refused", "timeout", "failure"
 	for settings, answered := range map[string][]string{
@@ -445,7 +532,7 @@ func TestFallbackF13AReloadHoldsForTheNextError(t *testing.T) {
 		if cents := <-running; cents != 99 {
 			t.Errorf("the fallback that ran returned %d", cents)
 		}
-		if f := registry.Snapshot().Fallbacks; len(f) != 1 || f[0].Enabled || f[0].On != "ANY" || f[0].Name != "prices" {
+		if f := registry.Snapshot().Fallbacks; len(f) != 2 || f[0].Enabled || f[0].On != "ANY" || f[0].Name != "prices" {
 			t.Errorf("the snapshot has %+v", f)
 		}
 	})

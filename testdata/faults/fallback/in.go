@@ -83,7 +83,7 @@ func wrongResult(context.Context, string, error) (string, error) { return "", ni
 
 func cached(context.Context, string) (int, error) { return 0, nil }
 
-func zero[T any](context.Context) (value T, err error) { return value, nil }
+func zero[T any](context.Context) (int, error) { return 0, nil }
 
 func cachedAll(context.Context, error, ...string) (int, error) { return 0, nil }
 
