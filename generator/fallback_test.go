@@ -103,3 +103,24 @@ func TestFallbackF15ASignatureThatChangesFailsTheBuildAtTheCall(t *testing.T) {
 		t.Errorf("the build said %s, %v, want an error at %s", out, err, want)
 	}
 }
+
+func TestAFallbackToWhichNothingLeadsIsWorthAWarning(t *testing.T) {
+	const never = "shop.go:16:29: warning: resilience:fallback: Get never falls back: it returns no error, and no guard refuses its calls or judges its results"
+	for guards, want := range map[string]string{
+		"":                       never,
+		"timeout":                never,
+		"breaker":                "",
+		"bulkhead":               "",
+		"ratelimit":              "",
+		"anticipate check=other": "",
+	} {
+		methods := "//resilience:fallback with=Got\n\t"
+		if guards != "" {
+			methods += "//resilience:" + guards + "\n\t"
+		}
+		methods += "Get(context.Context) string\n\t//resilience:breaker other\n\tOther(context.Context) error\n\tGot(context.Context) string"
+		if got := warnings(t, module(t, annotated("//resilience:wrapper W", methods))); got != want {
+			t.Errorf("%s: got %s\nwant %s", guards, got, want)
+		}
+	}
+}

@@ -29,9 +29,9 @@ func (t *target) whyIdle(row *directives.Row) string {
 	case !slices.ContainsFunc(t.methods, func(m *method) bool { return !m.overrides(row) }):
 		return "each has a " + row.Noun() + " of its own or is marked none"
 	case row.Needs != "":
-		return "one would need error as its last result and a context.Context parameter to carry " + string(row.Needs)
+		return "one would need error as its last result, or a fallback, and a context.Context parameter to carry " + string(row.Needs)
 	}
-	return "one would need error as its last result"
+	return "one would need error as its last result, or a fallback"
 }
 
 // needless warns of kinds that a method opts out of though no interface that has
@@ -62,6 +62,23 @@ func (c *checker) needless(targets []*target) fault.List {
 	return faults
 }
 
+// neverFalling warns of fallbacks that nothing leads to: their methods return no
+// error, and no guard refuses their calls or judges their results.
+func (c *checker) neverFalling(targets []*target) fault.List {
+	var faults fault.List
+	for _, t := range targets {
+		for _, m := range t.methods {
+			i, falls := m.guard.standIn()
+			leads := func(i item) bool { return i.Row.Refuses || i.inBody && i.Form == directives.Function }
+			if falls && !returnsError(m.Signature()) && !slices.ContainsFunc(m.guard, leads) {
+				faults = append(faults, c.warning(i.Refs[0].Pos, i.Row.Name,
+					"%s never falls back: it returns no error, and no guard refuses its calls or judges its results", m.Name()))
+			}
+		}
+	}
+	return faults
+}
+
 // passing warns of calls that look guarded and are not: methods with a context
 // that pass through for want of an error. Where no method is guarded, idle says
 // so.
@@ -84,11 +101,11 @@ func (c *checker) passing(targets []*target) fault.List {
 func (t *target) passingWarning(c *checker, passing []*method) fault.Fault {
 	guards := func(d directives.Directive) bool { return d.Row.Guards() }
 	first := t.annotated.Directives[slices.IndexFunc(t.annotated.Directives, guards)]
-	said := fmt.Sprintf("%s of %s takes a context and passes through unguarded, because it returns no error; //%s:%s on it says that this is meant",
+	said := fmt.Sprintf("%s of %s takes a context and passes through unguarded, because it returns no error; a fallback lets it be guarded, and //%s:%s on it says that this is meant",
 		passing[0].Name(), t.name, directives.Tool, directives.None)
 	if len(passing) > 1 {
 		said = fmt.Sprintf("%d of the %d methods of %s take a context and pass through unguarded, because they return no error; "+
-			"-list names them, and //%s:%s on them says that this is meant", len(passing), len(t.methods), t.name, directives.Tool, directives.None)
+			"-list names them, fallbacks let them be guarded, and //%s:%s on them says that this is meant", len(passing), len(t.methods), t.name, directives.Tool, directives.None)
 	}
 	return c.warning(first.Slash, first.Row.Name, "%s", said)
 }

@@ -345,8 +345,8 @@ type Shop interface {
 `
 	const (
 		at     = "shop.go:%d:1: warning: resilience:%[2]s: it guards no method of Shop; "
-		result = at + "one would need error as its last result\n"
-		both   = at + "one would need error as its last result and a context.Context parameter to carry the deadline\n"
+		result = at + "one would need error as its last result, or a fallback\n"
+		both   = at + "one would need error as its last result, or a fallback, and a context.Context parameter to carry the deadline\n"
 		own    = at + "each has a %[2]s of its own or is marked none\n"
 	)
 	type line struct {
@@ -526,9 +526,9 @@ func TestClientsC02MethodsWithAContextThatPassThroughAreWorthAWarning(t *testing
 	const (
 		breaker = "//resilience:breaker"
 		at      = "shop.go:13:1: warning: resilience:breaker: "
-		one     = at + "Get of Shop takes a context and passes through unguarded, because it returns no error; //resilience:none on it says that this is meant"
+		one     = at + "Get of Shop takes a context and passes through unguarded, because it returns no error; a fallback lets it be guarded, and //resilience:none on it says that this is meant"
 		many    = at + "%d of the %d methods of Shop take a context and pass through unguarded, because they return no error; " +
-			"-list names them, and //resilience:none on them says that this is meant"
+			"-list names them, fallbacks let them be guarded, and //resilience:none on them says that this is meant"
 		get, set, size = "Get(ctx context.Context) string\n\t", "Set(ctx context.Context)\n\t", "Len() int\n\t"
 	)
 	for _, c := range []struct{ directives, methods, want string }{
@@ -540,6 +540,8 @@ func TestClientsC02MethodsWithAContextThatPassThroughAreWorthAWarning(t *testing
 		{breaker, size, ""},
 		{breaker, "//resilience:none\n\t" + get, ""},
 		{breaker, "//resilience:none breaker\n\t" + get, ""},
+		{breaker, "//resilience:fallback with=Got\n\t" + get + "//resilience:none\n\tGot(context.Context) string", ""},
+		{breaker, "//resilience:fallback with=Got\n\t" + get + set + "//resilience:none\n\tGot(context.Context) string", strings.ReplaceAll(one, "Get", "Set")},
 		{breaker, "//resilience:none\n\t" + get + set, strings.ReplaceAll(one, "Get", "Set")},
 		{"//resilience:wrapper W", "//resilience:breaker\n\tSell() error\n\t" + get, ""},
 	} {

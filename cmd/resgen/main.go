@@ -46,6 +46,7 @@
 //     what the result hands out is read
 //   - where a method that gives something back, such as Close, may be refused
 //   - where methods with a context pass through, because they return no error
+//   - where a method falls back on something and nothing leads to that
 //   - where a directive on an interface guards none of its methods, or a method
 //     opts out of what there is not
 //   - where a method is embedded from another package and has directives there,
