@@ -2,6 +2,7 @@ package prometheus
 
 import (
 	"time"
+	"unicode/utf8"
 
 	"github.com/prometheus/client_golang/prometheus"
 	dto "github.com/prometheus/client_model/go"
@@ -57,8 +58,12 @@ func native(h *dto.Histogram, p metrics.Powers) {
 	}
 }
 
+// longest is the longest trace that Prometheus takes: an exemplar whose labels have
+// more than 128 characters, or are no text, would spoil the whole scrape.
+const longest = 128 - len("trace_id")
+
 func exemplar(e *resilience.Exemplar) *dto.Exemplar {
-	if e == nil {
+	if e == nil || len(e.Trace) > longest || !utf8.ValidString(e.Trace) {
 		return nil
 	}
 	return &dto.Exemplar{

@@ -2,11 +2,14 @@ package prometheus_test
 
 import (
 	"context"
+	"net/http/httptest"
+	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
+	"github.com/prometheus/client_golang/prometheus/promhttp"
 	dto "github.com/prometheus/client_model/go"
 
 	resilience "github.com/resgen-go/resgen/runtime"
@@ -87,4 +90,22 @@ func TestMetricsTimeIsANativeHistogramToo(t *testing.T) {
 			t.Errorf("%d steps have an exemplar, want 4", exemplars)
 		}
 	})
+}
+
+func TestATraceThatPrometheusDoesNotTakeSpoilsNothing(t *testing.T) {
+	for name, trace := range map[string]string{"too long": strings.Repeat("x", 121), "no text": "\xff", "as long as may be": strings.Repeat("x", 120)} {
+		t.Run(name, func(t *testing.T) {
+			registry := newRegistry(t, `{}`, resilience.Exemplars(func(context.Context) (string, bool) { return trace, true }))
+			call(newGuard(t, registry, resilience.Guards{Bulkhead: "b"}), nil)
+			from := prometheus.NewPedanticRegistry()
+			from.MustRegister(resgenprom.Collector(registry))
+			answer := httptest.NewRecorder()
+			request := httptest.NewRequest("GET", "/metrics", nil)
+			request.Header.Set("Accept", "application/openmetrics-text; version=1.0.0")
+			promhttp.HandlerFor(from, promhttp.HandlerOpts{EnableOpenMetrics: true}).ServeHTTP(answer, request)
+			if has := strings.Contains(answer.Body.String(), "# {trace_id="); answer.Code != 200 || has != strings.HasPrefix(name, "as long") {
+				t.Errorf("status %d, with an exemplar: %v", answer.Code, has)
+			}
+		})
+	}
 }
