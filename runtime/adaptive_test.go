@@ -240,3 +240,21 @@ func TestAdaptiveInstances(t *testing.T) {
 	}
 	t.Errorf("bulkheads are %+v", registry.Snapshot().Bulkheads)
 }
+
+// Calls that use all permits make it grow, although nobody was refused.
+func TestAdaptiveBulkheadGrowsWhereItIsJustFull(t *testing.T) {
+	for n, size := range map[int]int{24: 25, 25: 27} {
+		synctest.Test(t, func(t *testing.T) {
+			registry := newRegistry(t, adaptive)
+			g := newGuard(t, registry, resilience.Guards{Bulkhead: "inventory", Timeout: "inventory"})
+			if refused := calls(t, g, n, 100*time.Millisecond, nil); refused > 0 {
+				t.Fatalf("%d calls were refused", refused)
+			}
+			time.Sleep(time.Second)
+			calls(t, g, 1, 100*time.Millisecond, nil)
+			if got := sizeOf(registry); got != size {
+				t.Errorf("after %d calls at once the size is %d, want %d", n, got, size)
+			}
+		})
+	}
+}
