@@ -76,6 +76,14 @@ func (c paymentsClient) Ping(ctx context.Context) error {
 // inventoryClient is the bare Inventory.
 type inventoryClient struct{ client }
 
+func (c inventoryClient) Delivery(ctx context.Context, order string) (days int, err error) {
+	text, err := c.post(ctx, "/delivery", url.Values{"order": {order}})
+	if err != nil {
+		return 0, fmt.Errorf("inventory: %w", err)
+	}
+	return strconv.Atoi(text)
+}
+
 func (c inventoryClient) Pick(ctx context.Context, order, item string) error {
 	if _, err := c.post(ctx, "/pick", url.Values{"order": {order}, "item": {item}}); err != nil {
 		return fmt.Errorf("inventory: %w", err)

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"net/http"
+	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"strings"
@@ -89,6 +90,33 @@ func TestFieldL08EveryLineFitsEightyColumns(t *testing.T) {
 		if !strings.Contains(out.String(), want) {
 			t.Errorf("the screen lacks %q:\n%s", want, &out)
 		}
+	}
+}
+
+func TestAnOrderThatIsPaidForArrivesSomeDay(t *testing.T) {
+	registry, err := resilience.New(resilience.Logger(nil))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer registry.Close()
+	payments := httptest.NewServer(paymentsHandler())
+	defer payments.Close()
+	inventory := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Path == "/delivery" {
+			http.Error(w, "not today", http.StatusInternalServerError)
+		}
+	}))
+	defer inventory.Close()
+	shop, err := guardedShop(registry, payments.URL, inventory.URL)
+	if err != nil {
+		t.Fatal(err)
+	}
+	order, err := shop.Checkout(t.Context(), Cart{ID: "1", Items: []string{"tea"}, Cents: 295})
+	if order.Days != 7 || order.Receipt == "" || err != nil {
+		t.Errorf("got %+v, %v", order, err)
+	}
+	if counts := registry.Snapshot().Fallbacks[0].Methods[0]; counts.Failure != 1 {
+		t.Errorf("the snapshot has %+v", counts)
 	}
 }
 

@@ -38,7 +38,17 @@ type Inventory interface {
 	//
 	//resilience:retry
 	Pick(ctx context.Context, order, item string) error
+
+	// Delivery says in how many days an order arrives. It is asked when the money is
+	// taken, so that no order fails for want of a date, and needs no permit.
+	//
+	//resilience:fallback with=usualDelivery
+	//resilience:none bulkhead
+	Delivery(ctx context.Context, order string) (days int, err error)
 }
+
+// usualDelivery is a promise that the warehouse can keep without being asked.
+func usualDelivery(context.Context, string) (days int, err error) { return 7, nil }
 
 // Shop is what the front-end serves.
 type Shop interface {
@@ -61,6 +71,7 @@ type Cart struct {
 type Order struct {
 	ID      string
 	Receipt string
+	Days    int // until it arrives
 }
 
 // shop is the Shop made of the two services.
@@ -70,7 +81,7 @@ type shop struct {
 }
 
 // Checkout picks the items in parallel, each on a permit that its entry holds,
-// then charges.
+// then charges, and asks when the order arrives.
 func (s *shop) Checkout(ctx context.Context, cart Cart) (Order, error) {
 	if err := s.pickAll(ctx, cart); err != nil {
 		return Order{}, err
@@ -79,7 +90,11 @@ func (s *shop) Checkout(ctx context.Context, cart Cart) (Order, error) {
 	if err != nil {
 		return Order{}, fmt.Errorf("charge %s: %w", cart.ID, err)
 	}
-	return Order{ID: cart.ID, Receipt: receipt}, nil
+	days, err := s.inventory.Delivery(ctx, cart.ID)
+	if err != nil {
+		return Order{}, fmt.Errorf("deliver %s: %w", cart.ID, err)
+	}
+	return Order{ID: cart.ID, Receipt: receipt, Days: days}, nil
 }
 
 func (s *shop) pickAll(ctx context.Context, cart Cart) error {

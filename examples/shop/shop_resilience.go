@@ -60,8 +60,9 @@ var _ Inventory = (*ResilientInventory)(nil)
 
 // ResilientInventory guards the calls of Inventory.
 type ResilientInventory struct {
-	next Inventory
-	pick *resilience.Guard
+	next     Inventory
+	pick     *resilience.Guard
+	delivery *resilience.Guard
 }
 
 // NewResilientInventory puts the guards of Inventory before next, with the settings of registry.
@@ -70,7 +71,7 @@ func NewResilientInventory(next Inventory, registry *resilience.Registry, option
 	if err != nil {
 		return nil, err
 	}
-	wiring.Defaults("breakers.inventory", "bulkheads.inventory", "retries.inventory", "timeouts.inventory")
+	wiring.Defaults("breakers.inventory", "bulkheads.inventory", "fallbacks.inventory", "retries.inventory", "timeouts.inventory")
 	w := &ResilientInventory{
 		next: next,
 		pick: wiring.Guard("Pick", resilience.Guards{
@@ -79,6 +80,12 @@ func NewResilientInventory(next Inventory, registry *resilience.Registry, option
 			Bulkhead: "inventory",
 			Timeout:  "inventory",
 			Retry:    "inventory",
+		}),
+		delivery: wiring.Guard("Delivery", resilience.Guards{
+			Breaker:  "inventory",
+			Classify: classifyStatus,
+			Timeout:  "inventory",
+			Fallback: "inventory",
 		}),
 	}
 	if err = wiring.Done(); err != nil {
@@ -96,6 +103,21 @@ func (w *ResilientInventory) Pick(ctx context.Context, order, item string) error
 		err = tries.Finish(w.next.Pick(tries.Context(), order, item))
 	}
 	return tries.Result(err)
+}
+
+// Delivery falls back on usualDelivery (fallback inventory), and is guarded by breaker inventory and timeout inventory.
+func (w *ResilientInventory) Delivery(ctx context.Context, order string) (days int, err error) {
+	var call resilience.Call
+	defer call.Release()
+	err = call.Begin(ctx, w.delivery)
+	if err == nil {
+		days, err = w.next.Delivery(call.Context(), order)
+		err = call.Finish(err)
+	}
+	if err := call.FallsBack(err); err != nil {
+		return usualDelivery(ctx, order)
+	}
+	return days, err
 }
 
 var _ Shop = (*ResilientShop)(nil)
