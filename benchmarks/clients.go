@@ -48,11 +48,21 @@ type (
 		Do(ctx context.Context, n int) (int, error)
 	}
 
+	fallbackClient interface {
+		//resilience:breaker a
+		//resilience:bulkhead a
+		//resilience:fallback a with=instead
+		Do(ctx context.Context, n int) (int, error)
+	}
+
 	entryClient interface {
 		//resilience:anticipate check=a,b preload=a:2,b:2
 		Do(ctx context.Context, n int) (int, error)
 	}
 )
+
+// instead is a fallback.
+func instead(_ context.Context, n int, _ error) (int, error) { return n, nil }
 
 // tenClient has more methods than the one that is measured.
 //

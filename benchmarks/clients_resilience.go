@@ -228,6 +228,49 @@ func (w *resilientOtherClient) Do(ctx context.Context, n int) (n2 int, err error
 	return n2, call.Finish(err)
 }
 
+var _ fallbackClient = (*resilientFallbackClient)(nil)
+
+// resilientFallbackClient guards the calls of fallbackClient.
+type resilientFallbackClient struct {
+	next fallbackClient
+	do   *resilience.Guard
+}
+
+// newResilientFallbackClient puts the guards of fallbackClient before next, with the settings of registry.
+func newResilientFallbackClient(next fallbackClient, registry *resilience.Registry, options ...resilience.WrapperOption) (*resilientFallbackClient, error) {
+	wiring, err := resilience.Wire(registry, "github.com/resgen-go/resgen/benchmarks", "main.fallbackClient", next, options...)
+	if err != nil {
+		return nil, err
+	}
+	w := &resilientFallbackClient{
+		next: next,
+		do: wiring.Guard("Do", resilience.Guards{
+			Breaker:  "a",
+			Bulkhead: "a",
+			Fallback: "a",
+		}),
+	}
+	if err = wiring.Done(); err != nil {
+		return nil, err
+	}
+	return w, nil
+}
+
+// Do falls back on instead (fallback a), and is guarded by breaker a and bulkhead a.
+func (w *resilientFallbackClient) Do(ctx context.Context, n int) (n2 int, err error) {
+	var call resilience.Call
+	defer call.Release()
+	err = call.Begin(ctx, w.do)
+	if err == nil {
+		n2, err = w.next.Do(call.Context(), n)
+		err = call.Finish(err)
+	}
+	if err := call.FallsBack(err); err != nil {
+		return instead(ctx, n, err)
+	}
+	return n2, err
+}
+
 var _ entryClient = (*resilientEntryClient)(nil)
 
 // resilientEntryClient guards the calls of entryClient.

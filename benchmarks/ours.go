@@ -40,6 +40,10 @@ func both(next client, r *resilience.Registry) (client, error) {
 	return newResilientBothClient(next, r)
 }
 
+func fallingBack(next client, r *resilience.Registry) (client, error) {
+	return newResilientFallbackClient(next, r)
+}
+
 func timed(next client, r *resilience.Registry) (client, error) {
 	return newResilientTimeoutClient(next, r)
 }

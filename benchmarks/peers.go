@@ -9,6 +9,7 @@ import (
 	"github.com/failsafe-go/failsafe-go"
 	"github.com/failsafe-go/failsafe-go/bulkhead"
 	"github.com/failsafe-go/failsafe-go/circuitbreaker"
+	"github.com/failsafe-go/failsafe-go/fallback"
 	"github.com/failsafe-go/failsafe-go/ratelimiter"
 	"github.com/failsafe-go/failsafe-go/timeout"
 	"github.com/sony/gobreaker/v2"
@@ -75,6 +76,10 @@ func newExecutor(next client, policies ...failsafe.Policy[int]) *executor {
 
 func newComposed(next client) *executor {
 	return newExecutor(next, newFailsafe(), bulkhead.New[int](room))
+}
+
+func newFalling(next client) *executor {
+	return newExecutor(next, fallback.NewWithResult(1), newFailsafe(), bulkhead.New[int](room))
 }
 
 func newTimed(next client) *executor {

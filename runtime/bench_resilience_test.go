@@ -231,6 +231,49 @@ func (w *resilientWithTimeout) Do(ctx context.Context, n int) (n2 int, err error
 	return n2, call.Finish(err)
 }
 
+var _ withFallback = (*resilientWithFallback)(nil)
+
+// resilientWithFallback guards the calls of withFallback.
+type resilientWithFallback struct {
+	next withFallback
+	do   *resilience.Guard
+}
+
+// newResilientWithFallback puts the guards of withFallback before next, with the settings of registry.
+func newResilientWithFallback(next withFallback, registry *resilience.Registry, options ...resilience.WrapperOption) (*resilientWithFallback, error) {
+	wiring, err := resilience.Wire(registry, "github.com/resgen-go/resgen/runtime_test", "resilience_test.withFallback", next, options...)
+	if err != nil {
+		return nil, err
+	}
+	w := &resilientWithFallback{
+		next: next,
+		do: wiring.Guard("Do", resilience.Guards{
+			Breaker:  "b",
+			Bulkhead: "b",
+			Fallback: "b",
+		}),
+	}
+	if err = wiring.Done(); err != nil {
+		return nil, err
+	}
+	return w, nil
+}
+
+// Do falls back on instead (fallback b), and is guarded by breaker b and bulkhead b.
+func (w *resilientWithFallback) Do(ctx context.Context, n int) (n2 int, err error) {
+	var call resilience.Call
+	defer call.Release()
+	err = call.Begin(ctx, w.do)
+	if err == nil {
+		n2, err = w.next.Do(call.Context(), n)
+		err = call.Finish(err)
+	}
+	if err := call.FallsBack(err); err != nil {
+		return instead(ctx, n, err)
+	}
+	return n2, err
+}
+
 var _ other = (*resilientOther)(nil)
 
 // resilientOther guards the calls of other.

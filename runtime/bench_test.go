@@ -50,6 +50,13 @@ type (
 		Do(ctx context.Context, n int) (int, error)
 	}
 
+	withFallback interface {
+		//resilience:breaker b
+		//resilience:bulkhead b
+		//resilience:fallback b with=instead
+		Do(ctx context.Context, n int) (int, error)
+	}
+
 	//resilience:breaker a
 	//resilience:bulkhead c
 	other interface {
@@ -68,6 +75,8 @@ func judgeAll(n int, err error) resilience.Outcome {
 	}
 	return resilience.Success
 }
+
+func instead(_ context.Context, n int, _ error) (int, error) { return n, nil }
 
 type doer struct{}
 
@@ -98,6 +107,8 @@ func guarded(b testing.TB) map[string]bare {
 	add("bulkhead", bulkhead, err)
 	both, err := newResilientWithBoth(doer{}, registry)
 	add("breaker and bulkhead", both, err)
+	falling, err := newResilientWithFallback(doer{}, registry)
+	add("breaker, bulkhead and fallback", falling, err)
 	timeout, err := newResilientWithTimeout(doer{}, registry)
 	add("breaker, bulkhead and timeout", timeout, err)
 	other, err := newResilientOther(doer{}, registry)
