@@ -689,3 +689,27 @@ func TestFallingBackIsAnEvent(t *testing.T) {
 		registry.Close()
 	})
 }
+
+func TestATimeoutsFallbackWithoutATimeoutIsWorthAWarning(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var warnings []string
+		observer := resilience.ObserverFunc(func(e resilience.Event) {
+			if e, is := e.(resilience.SettingWarning); is {
+				warnings = append(warnings, e.Text)
+			}
+		})
+		const settings = `, "fallbacks": {"default": {"on": "TIMEOUTS"}, "retried": {"on": "TIMEOUTS"}}`
+		bounded, _ := pricesOf(t, ends(0, nil), settings+`, "retries": {"prices": {"maxDuration": "1s"}}`, resilience.Observe(observer))
+		bounded.Close()
+		if len(warnings) > 0 {
+			t.Errorf("a call that ends with its attempts: %q", warnings)
+		}
+		registry, _ := pricesOf(t, ends(0, nil), settings, resilience.Observe(observer))
+		defer registry.Close()
+		synctest.Wait()
+		want := "resilience.json:2:127: fallbacks.retried.on: TIMEOUTS, but no timeout bounds resilience_test.prices.Retried, so it falls back only where something under it outlives one"
+		if !slices.Contains(warnings, want) || slices.ContainsFunc(warnings, func(text string) bool { return strings.Contains(text, "prices.Price,") }) {
+			t.Errorf("got  %q", warnings)
+		}
+	})
+}

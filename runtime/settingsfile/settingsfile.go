@@ -54,6 +54,7 @@ type Use struct {
 	Bulkhead string // likewise
 	Timeout  string // likewise
 	Retry    string // likewise
+	Fallback string // likewise
 	Probe    bool   // the method is the breaker's probe, and nothing guards it
 }
 

@@ -2,6 +2,7 @@ package config
 
 import (
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/resgen-go/resgen/runtime/internal/breaker"
@@ -17,6 +18,7 @@ type Use struct {
 	Bulkhead string // likewise
 	Timeout  string // likewise
 	Retry    string // likewise
+	Fallback string // likewise
 	Probe    bool   // the method is the breaker's probe, and nothing guards it
 }
 
@@ -49,7 +51,7 @@ func (f *File) Misfits(uses []Use) Faults {
 			warn("", "%s never asks the probe that the breaker has; CANARY_RATE_THRESHOLD does", strategy.Name())
 		}
 	}
-	return append(all, f.retryMisfits(uses)...).settle()
+	return slices.Concat(all, f.retryMisfits(uses), f.fallbackMisfits(uses)).settle()
 }
 
 // retryMisfits are settings of retries that don't fit the other guards of their
@@ -81,6 +83,23 @@ func (f *File) retryMisfits(uses []Use) (all Faults) {
 		}
 	}
 	return all
+}
+
+// fallbackMisfits are settings of fallbacks that don't fit the timeouts of their
+// methods.
+func (f *File) fallbackMisfits(uses []Use) (all Faults) {
+	for _, use := range uses {
+		if use.Fallback != "" && f.InForce(Fallbacks, use.Fallback).(*Fallback).On == "TIMEOUTS" && !f.bounds(use) {
+			all = append(all, f.about(Fallbacks, use.Fallback, "on", "TIMEOUTS, but no timeout bounds "+use.Method+
+				", so it falls back only where something under it outlives one"))
+		}
+	}
+	return all
+}
+
+// bounds reports whether a call of the method ends by the settings.
+func (f *File) bounds(use Use) bool {
+	return f.limit(use.Timeout) > 0 || use.Retry != "" && f.InForce(Retries, use.Retry).(*retry.Settings).MaxDuration != nil
 }
 
 func meantBudget(name string, known []string) string {

@@ -90,7 +90,7 @@ func TestEntriesRetriesFallbacksAndDurationsAreShown(t *testing.T) {
 	for _, text := range []string{
 		"would not begin: breaker payments", "cut off 1 by bulkhead stock", "undeclared 1 by bulkhead stock",
 		"1 made again, 0 recovered", "given up: attempts 1, budget 2", "0 good", "0 of 1 left", "1 budget empty", "budget search is empty and forbids retries",
-		"a.Client.Find: failure 3", "answers refusals and failures", "3s", "half within",
+		"a.Client.Find: failure 3", "1 fallback answering", "answers refusals and failures", "3s", "half within",
 		"a.Client.Order: a call under it was refused by what it does not declare",
 	} {
 		b.shows(text)
