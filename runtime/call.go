@@ -427,27 +427,31 @@ func (m *measured) passed(ctx context.Context) bool {
 
 // end ends a call that was made.
 func (c *Call) end(outcome Outcome, err error) {
-	g, slow, why := c.guard, c.slow(), ""
-	if c.period != nil && outcome == Failure {
-		why = failureText(err) // the error's own method may panic, so Release must still be able to end the call
-	}
+	g := c.guard
+	c.record(outcome, err)
 	c.guard = nil
-	if c.period != nil {
-		switch outcome {
-		case Success:
-			c.period.Success(slow)
-		case Failure:
-			c.period.Failure(slow, g.method, why)
-		case abandoned:
-			c.period.Abandon(slow)
-		default:
-			c.period.Ignore()
-		}
-	}
 	if outcome == abandoned {
 		outcome = Ignored // only a breaker knows the difference
 	}
 	c.leave(g, outcome)
+}
+
+// record tells the breaker how the call ended. The method of an error may panic; then
+// Release must still be able to end the call.
+func (c *Call) record(outcome Outcome, err error) {
+	if c.period == nil {
+		return
+	}
+	switch slow := c.slow(); outcome {
+	case Success:
+		c.period.Success(slow)
+	case Failure:
+		c.period.Failure(slow, c.guard.method, failureText(err))
+	case abandoned:
+		c.period.Abandon(slow)
+	default:
+		c.period.Ignore()
+	}
 }
 
 // failureText is the text that a breaker keeps of a failure.
@@ -462,6 +466,12 @@ func (c *Call) slow() bool { return c.slowAt != 0 && breaker.Now() > c.slowAt }
 
 // leave returns what a call took that was made, and tells observers of calls.
 func (c *Call) leave(g *Guard, outcome Outcome) {
+	c.letGo(g)
+	c.tell(g, outcome)
+}
+
+// letGo returns what a call took that was made.
+func (c *Call) letGo(g *Guard) {
 	if g.bulkhead != nil {
 		c.permit.Release()
 	}
@@ -474,8 +484,15 @@ func (c *Call) leave(g *Guard, outcome Outcome) {
 	if c.reservation != nil {
 		g.close(c.reservation)
 	}
+	if c.measured != nil && c.measured.cancel != nil {
+		c.measured.cancel()
+	}
+}
+
+// tell tells those who want to know it how a call ended.
+func (c *Call) tell(g *Guard, outcome Outcome) {
 	if c.measured != nil {
-		c.measured.end(g, outcome)
+		c.measured.tell(g, outcome)
 	}
 	if c.began != 0 {
 		c.tellEnd(g, outcome)
@@ -510,10 +527,7 @@ func (c *Call) giveBack(g *Guard) {
 	}
 }
 
-func (m *measured) end(g *Guard, outcome Outcome) {
-	if m.cancel != nil {
-		m.cancel()
-	}
+func (m *measured) tell(g *Guard, outcome Outcome) {
 	if g.events.calls {
 		took := breaker.Now().Sub(m.began)
 		g.events.emitFrequent(CallEnded{time.Now(), g.method, outcome, Duration(took), m.err})

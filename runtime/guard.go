@@ -38,7 +38,8 @@ type Guard struct {
 	classify  func(error) Outcome
 
 	events  *events
-	version *version // of the settings
+	tell    func(Event) // to the log, too
+	version *version    // of the settings
 	open    atomic.Pointer[openRefusal]
 	full    atomic.Pointer[fullRefusal]
 	rated   atomic.Pointer[RefusalError]

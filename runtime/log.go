@@ -74,6 +74,8 @@ func (j *journal) Observe(e Event) {
 		j.due(string(e))
 	case lastLines:
 		j.flush()
+	case Abandoned:
+		j.writeOf("stream "+e.Method, e.At, slog.LevelWarn, "stream was neither closed nor read to its end", slog.String("method", e.Method))
 	case Undeclared:
 		j.write(e.At, slog.LevelWarn, "entry was cut off by a guard that it neither checks nor reserves",
 			slog.String("entry", e.Entry), slog.Any("refusal", e.Error))

@@ -130,7 +130,7 @@ func (w *Wiring) Guard(method string, guards Guards) *Guard {
 	r := w.registry
 	g := &Guard{
 		method: w.iface.name + "." + method, classify: guards.Classify, when: guards.When,
-		events: r.events, inCall: r.inCall, version: &r.version,
+		events: r.events, tell: r.tell, inCall: r.inCall, version: &r.version,
 	}
 	g.breaker = part(w, g, r.breakers, guards.Breaker)
 	g.rateLimit = part(w, g, r.rateLimits, guards.RateLimit)

@@ -101,6 +101,18 @@ func (p *Period) Failure(slow bool, method, text string) {
 	p.conclude(ending{Counts: failure}, &trouble{method: method, text: text})
 }
 
+// FailedLater counts a failure of a call that has ended, and that p admitted: it
+// failed while its caller read what it had returned.
+func (p *Period) FailedLater(method, text string) {
+	b := p.breaker
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if p = b.same(p); p == nil || p.state == Open {
+		return
+	}
+	p.count(ending{Counts: Counts{Calls: 1, Failures: 1}}, &trouble{method: method, text: text}, Now())
+}
+
 // Abandon ends a call that p admitted, and that its caller gave up. If the call
 // was slow by then, it counts as slow where slow calls are judged, because it can't
 // become quicker. Otherwise it counts nothing.

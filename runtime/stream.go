@@ -1,0 +1,271 @@
+package resilience
+
+import (
+	"context"
+	"io"
+	"iter"
+	"runtime"
+	"sync/atomic"
+	"time"
+
+	"github.com/resgen-go/resgen/runtime/internal/breaker"
+)
+
+// Stream is a call that lasts until what it returned is closed, has been read to its
+// end or has failed. The permits, the reservation and the context with the deadline are
+// kept until then. It also ends with its timeout, with the caller's context, and when
+// what it returned is collected without having been closed, which is the event
+// [Abandoned].
+//
+// The return decides the outcome, as of any call. An error while reading is one
+// failure more, unless it is the end or the caller has gone.
+//
+// Generated methods make one for each call with new, because it outlives them. What it
+// hands out may be used as before: a Stream adds no rule about goroutines.
+type Stream struct {
+	Call
+	opened bool // the method of the dependency has returned, without an error
+	held   bool // something is handed out
+	done   atomic.Bool
+	stop   func() bool // of waiting for the context; nil: it never ends
+}
+
+// Opened ends the opening with the error that the dependency returned, as
+// [Call.Finish] ends a call. Without an error the call goes on in what is handed out;
+// if nothing is, it ends with Release.
+func (s *Stream) Opened(err error) error {
+	if err != nil || s.guard == nil {
+		return s.Finish(err)
+	}
+	outcome := Success
+	if s.guard.classify != nil {
+		outcome = s.judge(nil)
+	}
+	s.open(outcome)
+	return nil
+}
+
+// OpenedAs is Opened with the outcome that a judge of all results says.
+func (s *Stream) OpenedAs(outcome Outcome, err error) error {
+	if err != nil || s.guard == nil {
+		return s.FinishAs(outcome, err)
+	}
+	s.open(outcome)
+	return nil
+}
+
+// open records the outcome of the opening, which returned no error.
+func (s *Stream) open(outcome Outcome) {
+	s.record(outcome, nil)
+	s.tell(s.guard, outcome)
+	s.opened = true
+}
+
+// Release ends a call that did not reach Opened, as [Call.Release] does, and one of
+// which nothing was handed out.
+func (s *Stream) Release() {
+	switch {
+	case !s.opened:
+		s.Call.Release()
+	case !s.held:
+		s.end(nil)
+	}
+}
+
+// hold ends the call when handed is collected. Nothing that s refers to may refer to
+// handed.
+func hold[T any](s *Stream, handed *T) {
+	s.held = true
+	if s.ctx.Done() != nil {
+		s.stop = context.AfterFunc(s.ctx, s.expired)
+	}
+	runtime.SetFinalizer(handed, func(*T) { s.dropped() }) // a cleanup would make two allocations more
+}
+
+// Hold lets the call go on in a value that a generated method hands out.
+func Hold[T any](s *Stream, handed *T) *T {
+	hold(s, handed)
+	return handed
+}
+
+// Body lets the call go on in the body of an answer. What it returns is an io.WriterTo
+// or an io.Writer where the body is; by Unwrap it has the body for other capabilities.
+func (s *Stream) Body(body io.ReadCloser) io.ReadCloser {
+	if body == nil {
+		return nil
+	}
+	b := &held{body, s}
+	hold(s, b)
+	from, writesTo := body.(io.WriterTo)
+	to, writes := body.(io.Writer)
+	switch {
+	case writesTo && writes:
+		return struct {
+			*held
+			io.Writer
+			heldWriterTo
+		}{b, heldWriter{to, b}, heldWriterTo{from, b}}
+	case writesTo:
+		return struct {
+			*held
+			heldWriterTo
+		}{b, heldWriterTo{from, b}}
+	case writes:
+		return struct {
+			*held
+			io.Writer
+		}{b, heldWriter{to, b}}
+	}
+	return b
+}
+
+// held is a body whose call lasts until its end.
+type held struct {
+	io.ReadCloser
+	stream *Stream
+}
+
+func (h *held) Read(p []byte) (n int, err error) {
+	n, err = h.ReadCloser.Read(p)
+	return n, h.stream.Read(err)
+}
+
+func (h *held) Close() error { return h.stream.Closed(h.ReadCloser.Close()) }
+
+// Unwrap returns the body as the client returned it. Reading it directly does not end
+// the call; closing the held one does.
+func (h *held) Unwrap() io.ReadCloser { return h.ReadCloser }
+
+// heldWriter writes to a body. It keeps the call alive, because whoever has it may
+// hold nothing else of the body.
+type heldWriter struct {
+	io.Writer
+	of *held
+}
+
+type heldWriterTo struct {
+	from io.WriterTo
+	of   *held
+}
+
+// WriteTo reads the body to its end.
+func (h heldWriterTo) WriteTo(w io.Writer) (n int64, err error) {
+	n, err = h.from.WriteTo(w)
+	if err == nil {
+		return n, h.of.stream.Closed(nil)
+	}
+	return n, h.of.stream.Read(err)
+}
+
+// Seq lets the call go on in an iterator, until its loop ends.
+func Seq[T any](s *Stream, seq iter.Seq[T]) iter.Seq[T] {
+	if seq == nil {
+		return nil
+	}
+	l := Hold(s, &loop{s})
+	return func(yield func(T) bool) {
+		defer l.end()
+		seq(yield)
+	}
+}
+
+// Seq2 is Seq for an iterator over pairs. An error as the second value is one while
+// reading.
+func Seq2[T, U any](s *Stream, seq iter.Seq2[T, U]) iter.Seq2[T, U] {
+	if seq == nil {
+		return nil
+	}
+	l := Hold(s, &loop{s})
+	return func(yield func(T, U) bool) {
+		defer l.end()
+		seq(func(t T, u U) bool {
+			if err, failed := any(u).(error); failed {
+				if err = s.Read(err); err != nil {
+					u = any(err).(U)
+				}
+			}
+			return yield(t, u)
+		})
+	}
+}
+
+// loop is what an iterator holds on to.
+type loop struct{ stream *Stream }
+
+func (l *loop) end() { l.stream.end(nil) }
+
+// Read takes the result of reading: nil goes on, io.EOF is the end, and any other
+// error ends the call as a failure, unless its caller has gone. It returns err, which
+// also is [ErrTimeout] where the guard's timeout had passed.
+func (s *Stream) Read(err error) error {
+	switch {
+	case err == nil:
+	case err == io.EOF:
+		s.end(nil)
+	case s.caller().Err() != nil:
+		s.end(nil)
+	case s.expiredByUs():
+		err = s.timeoutError(err)
+		s.end(err)
+	default:
+		s.end(err)
+	}
+	return err
+}
+
+// Closed takes the result of closing, which ends the call whatever it is.
+func (s *Stream) Closed(err error) error {
+	s.end(nil)
+	return err
+}
+
+// expiredByUs reports whether the guard's timeout has passed.
+func (s *Stream) expiredByUs() bool { return s.measured != nil && s.measured.passed(s.ctx) }
+
+func (s *Stream) timeoutError(err error) error {
+	return &timeoutError{s.guard.method, s.measured.limit, err}
+}
+
+// expired ends the call when its context is done.
+func (s *Stream) expired() {
+	if s.caller().Err() == nil && s.expiredByUs() {
+		s.end(s.timeoutError(s.ctx.Err()))
+		return
+	}
+	s.end(nil)
+}
+
+// dropped ends a call of which what was handed out is collected.
+func (s *Stream) dropped() {
+	if s.end(nil) {
+		s.guard.tell(Abandoned{time.Now(), s.guard.method})
+	}
+}
+
+// end ends the call once; an error counts as a failure. It reports whether the call
+// went on until now.
+func (s *Stream) end(failure error) (ended bool) {
+	if s.done.Swap(true) {
+		return false
+	}
+	if s.stop != nil {
+		s.stop()
+	}
+	if failure != nil && s.period != nil {
+		s.period.FailedLater(s.guard.method, breaker.Describe(failure))
+	}
+	if _, late := failure.(*timeoutError); late {
+		s.guard.timeout.count()
+	}
+	s.letGo(s.guard)
+	return true
+}
+
+// Abandoned is a stream that nobody closed and nobody read to its end: it was
+// collected. Until then it held its permit.
+type Abandoned struct {
+	At     time.Time `json:"at"`
+	Method string    `json:"method"`
+}
+
+func (Abandoned) event() {}
