@@ -229,10 +229,10 @@ func (s *Stream) timeoutError(err error) error {
 // expired ends the call when its context is done.
 func (s *Stream) expired() {
 	if s.caller().Err() == nil && s.expiredByUs() {
-		s.end(s.timeoutError(s.ctx.Err()))
+		s.finish(s.timeoutError(s.ctx.Err()))
 		return
 	}
-	s.end(nil)
+	s.finish(nil)
 }
 
 // dropped ends a call of which what was handed out is collected.
@@ -245,11 +245,16 @@ func (s *Stream) dropped() {
 // end ends the call once; an error counts as a failure. It reports whether the call
 // went on until now.
 func (s *Stream) end(failure error) (ended bool) {
+	if ended = s.finish(failure); ended && s.stop != nil {
+		s.stop()
+	}
+	return ended
+}
+
+// finish is end for the context itself, which may be done before hold has returned.
+func (s *Stream) finish(failure error) (ended bool) {
 	if s.done.Swap(true) {
 		return false
-	}
-	if s.stop != nil {
-		s.stop()
 	}
 	if failure != nil && s.period != nil {
 		s.period.FailedLater(s.guard.method, breaker.Describe(failure))

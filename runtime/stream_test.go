@@ -33,6 +33,8 @@ func (b *body) Read(p []byte) (int, error) {
 		return 0, b.ctx.Err()
 	}
 	switch {
+	case b.ctx.Err() != nil:
+		return 0, b.ctx.Err()
 	case b.closed:
 		return 0, errors.New("read of a closed body")
 	case b.left == 0 && b.err != nil:
