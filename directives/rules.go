@@ -54,8 +54,8 @@ func (p *parser) oneCall(method Method) {
 	for _, repeats := range method.Directives {
 		for _, once := range method.Directives {
 			if repeats.Row.Repeats && once.Row.Once {
-				p.fault(repeats.Slash, repeats.Row.Name, "does not go together with %s in line %d; put it on the methods that %s calls",
-					once.Row.Name, p.line(once.Slash), method.Name.Name)
+				p.fault(repeats.Slash, repeats.Row.Name, "does not go together with %s in line %d, which is for one call; keep one of them",
+					once.Row.Name, p.line(once.Slash))
 			}
 		}
 	}

@@ -21,6 +21,7 @@ const (
 	Probe      = "probe"
 	None       = "none"
 	Wrapper    = "wrapper"
+	Stream     = "stream"
 )
 
 // Row declares one directive. Everything else follows from it: how the directive
@@ -191,6 +192,12 @@ var Table = []Row{
 			{Key: "with", Form: StandIn, Required: true, Verb: "falls back on"},
 		},
 		Doc: "answers with FUNC, a function or another method, where the call failed or was refused; NAME says when",
+	},
+	{
+		Name: Stream,
+		On:   OnMethod,
+		Once: true,
+		Doc:  "lets the call last until what it returned is closed, has been read to its end, or has failed",
 	},
 	{
 		Name:   Probe,

@@ -36,6 +36,7 @@ func TestUsage(t *testing.T) {
 		"fallback":            "//resilience:fallback [NAME] with=FUNC",
 		"ratelimit":           "//resilience:ratelimit [NAME]",
 		"retry":               "//resilience:retry [NAME] [when=FUNC]",
+		"stream":              "//resilience:stream",
 		directives.Bulkhead:   "//resilience:bulkhead [NAME]",
 		directives.Timeout:    "//resilience:timeout [NAME]",
 		directives.Anticipate: "//resilience:anticipate [check=A,B:n,…] [rate=A:n,…] [preload=A:n,…] [lease=A:n,…]",

@@ -42,6 +42,7 @@ type method struct {
 	lacking []*directives.Row // of these, those that it cannot carry
 	foreign bool              // its directives in another package are told of
 	cutOff  string            // what is read from its result after its deadline
+	stream  *stream           // what its call lasts for; nil: it ends at the return
 }
 
 // guarded reports whether anything stands before the method.

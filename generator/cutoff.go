@@ -42,6 +42,9 @@ func cutOffText(cut []*method, row *directives.Row) string {
 // cure is the directive, or its absence, that lets the results be read.
 func cure(cut []*method, row *directives.Row) string {
 	none, absent := fmt.Sprintf("//%s:%s %s", directives.Tool, directives.None, row.Name), "no "+row.Noun()
+	if !slices.ContainsFunc(cut, func(m *method) bool { return !m.holdable() }) {
+		none = fmt.Sprintf("//%s:%s or %s", directives.Tool, directives.Stream, none)
+	}
 	own := func(m *method) bool { _, own := m.own.Get(row.Name); return own }
 	switch {
 	case !slices.ContainsFunc(cut, own):
@@ -68,7 +71,7 @@ func fewNames(methods []*method) string {
 // cutOffBy is what is read from the result of a method after its deadline; empty
 // if there is nothing.
 func (c *checker) cutOffBy(m *method) string {
-	if _, bounded := m.guard.with(directives.Deadline); !bounded {
+	if _, bounded := m.guard.with(directives.Deadline); !bounded || m.stream != nil {
 		return ""
 	}
 	reading, ok := later.Of(m.Signature())
@@ -85,7 +88,7 @@ func (c *checker) unreserved(targets []*target) fault.List {
 	for _, t := range targets {
 		for _, m := range t.methods {
 			reading, ok := later.Of(m.Signature())
-			if !ok || !slices.ContainsFunc(m.guard, func(i item) bool { return i.Form == directives.CountList }) {
+			if !ok || m.stream != nil || !slices.ContainsFunc(m.guard, func(i item) bool { return i.Form == directives.CountList }) {
 				continue
 			}
 			reservation, _ := m.guard.with(directives.Reservation)

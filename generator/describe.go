@@ -59,7 +59,11 @@ func (m planned) doc() string {
 	if len(m.Guard) == 0 {
 		return fmt.Sprintf("%s passes through: %s.", m.Name, m.Why)
 	}
-	return m.Name + " " + joinedClauses(m.Guard.clauses()) + "."
+	clauses := m.Guard.clauses()
+	if m.Stream != nil {
+		clauses = append(clauses, "lasts until what it returned is closed or has ended")
+	}
+	return m.Name + " " + joinedClauses(clauses) + "."
 }
 
 // clauses say what a guard does, in the order in which it does it: what it does by

@@ -62,6 +62,9 @@ func (w wrapper) emit(file *jen.File, of plan) {
 		file.Comment(comment(m.doc(), m.Deprecated))
 		file.Add(w.method(m)).Line()
 	}
+	for _, s := range w.Streams {
+		s.emit(file)
+	}
 }
 
 // assertion makes drift between interface and wrapper a compile error.
@@ -196,6 +199,8 @@ func (w wrapper) method(m planned) *jen.Statement {
 		return code.Block(w.fallingBack(m)...)
 	case m.Guard.repeats():
 		return code.Block(w.repeated(m)...)
+	case m.Stream != nil:
+		return code.Block(w.lasting(m)...)
 	case len(m.Results) == 1:
 		return code.Block(w.guardedError(m)...)
 	}
@@ -241,8 +246,10 @@ func (w wrapper) attempts(m planned) *jen.Statement {
 	return jen.For(jen.Id(m.Names.Call).Dot("Next").Call(w.entering(m)...)).Block(w.made(m)...)
 }
 
-// made makes one call and ends it with an error.
-func (w wrapper) made(m planned) []jen.Code {
+// made makes one call and ends it with an error, or lets it last.
+func (w wrapper) made(m planned) []jen.Code { return append(w.ended(m), w.held(m)...) }
+
+func (w wrapper) ended(m planned) []jen.Code {
 	err := jen.Id(m.Names.Err)
 	becomes := func(ended jen.Code) *jen.Statement { return err.Clone().Op("=").Add(ended) }
 	targets, judge := m.targets(), m.Guard.judge()
@@ -289,12 +296,15 @@ func (w wrapper) begin(m planned) []jen.Code {
 
 // declared declares the call, or what makes several of it.
 func (w wrapper) declared(m planned) []jen.Code {
-	of := "Call"
-	if m.Guard.repeats() {
-		of = "Attempts"
+	declared := jen.Var().Id(m.Names.Call).Id(w.Names.Runtime).Dot("Call")
+	switch {
+	case m.Guard.repeats():
+		declared = jen.Var().Id(m.Names.Call).Id(w.Names.Runtime).Dot("Attempts")
+	case m.Stream != nil:
+		declared = jen.Id(m.Names.Call).Op(":=").New(jen.Id(w.Names.Runtime).Dot("Stream"))
 	}
 	return []jen.Code{
-		jen.Var().Id(m.Names.Call).Id(w.Names.Runtime).Dot(of),
+		declared,
 		jen.Defer().Id(m.Names.Call).Dot("Release").Call(),
 	}
 }
@@ -371,6 +381,9 @@ func (w wrapper) argument(m planned, p param) *jen.Statement {
 	case !m.Names.Carried:
 		return call.Dot("Context").Call()
 	case m.Guard.derivesContext():
+		if m.Stream != nil {
+			call.Dot("Call")
+		}
 		return jen.Id(w.Names.Runtime).Dot("WithContext").Call(jen.Id(p.Name), jen.Op("&").Add(call))
 	}
 	return jen.Id(p.Name)

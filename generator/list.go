@@ -69,6 +69,9 @@ func (w wrapper) remarks(m planned) []string {
 	if len(m.Guard) > 0 {
 		remarks = append(m.Guard.columns(), m.Skipped...)
 	}
+	if m.Stream != nil {
+		remarks = append(remarks, directives.Stream)
+	}
 	if deadline, ok := m.Guard.with(directives.Deadline); ok && m.CutOff != "" {
 		remarks = append(remarks, "the "+deadline.Row.Noun()+" cuts off what is read from its "+m.CutOff)
 	}

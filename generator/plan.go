@@ -30,6 +30,7 @@ type wrapper struct {
 	TypeParams  []param
 	Error       typeCode // the constructor's second result: error, if that has its name here
 	Methods     []planned
+	Streams     []streamType
 	Embedded    string   // alias by which it embeds the interface; empty: it has that in a field
 	Sealed      []sealed // methods that it has only by this
 	Probes      []probe
@@ -61,6 +62,7 @@ type planned struct {
 	Dropped    []dropped
 	Skipped    []string // guards of the type that it does not have, with the reasons
 	CutOff     string   // what is read from its result after its deadline
+	Stream     *stream  // what its call lasts for; nil: it ends at the return
 	Names      methodNames
 }
 

@@ -323,6 +323,10 @@ func (p *planner) methods(w *wrapper, t *target, printer *printer, hidden names)
 	receiver := spokenFor(hidden)
 	for _, m := range t.methods {
 		planned := p.method(m, printer, hidden)
+		if of, ok := p.streamType(w, m, printer); ok {
+			w.Streams = append(w.Streams, of)
+			planned.Stream.Type = of.Name
+		}
 		w.Methods = append(w.Methods, planned)
 		receiver.add(planned.variables()...)
 	}
@@ -337,11 +341,11 @@ func (p *planner) method(m *method, printer *printer, hidden names) planned {
 	sig := m.Signature()
 	params, results := slices.Collect(sig.Params().Variables()), slices.Collect(sig.Results().Variables())
 	_, fallsBack := m.guard.standIn()
-	if len(results) > 0 && results[0].Name() == "" && (!m.guarded() || len(results) == 1 && !fallsBack) {
+	if len(results) > 0 && results[0].Name() == "" && (!m.guarded() || len(results) == 1 && !fallsBack && m.stream == nil) {
 		results = nil // these need no names
 	}
 	chosen := variables(slices.Concat(params, results), p.needed(m, printer), hidden)
-	planned := planned{Name: m.Name(), Guard: slices.Clone(m.guard), Why: m.why, Skipped: m.skipped, CutOff: m.cutOff}
+	planned := planned{Name: m.Name(), Guard: slices.Clone(m.guard), Why: m.why, Skipped: m.skipped, CutOff: m.cutOff, Stream: m.stream}
 	planned.Deprecated, _ = p.commentsAt(m.Origin().Pos(), m.Name())
 	for i := range planned.Guard {
 		planned.Guard[i].Code = p.functionCode(m.guard[i].function)
@@ -411,8 +415,11 @@ func (p *planner) bodyNames(planned planned, m *method, hidden names) methodName
 	}
 	hidden.add(planned.variables()...)
 	n := methodNames{Call: hidden.pick("call", "guarded")}
-	if planned.Guard.repeats() {
+	switch {
+	case planned.Guard.repeats():
 		n.Call = hidden.pick("tries", "attempts")
+	case planned.Stream != nil:
+		n.Call = hidden.pick("stream", "open")
 	}
 	if !planned.Silent {
 		n.Err = planned.Results[len(planned.Results)-1].Name

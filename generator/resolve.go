@@ -33,6 +33,9 @@ func (c *checker) resolve(t *target, m *method) {
 	if !m.guarded() {
 		m.why = c.whyUnguarded(m)
 	}
+	if d, ok := m.own.Get(directives.Stream); ok {
+		c.resolveStream(t, m, d)
+	}
 	if m.answersUnjudged() {
 		m.skipped = append(m.skipped, "no judge of answers: a 503 counts as a success")
 	}

@@ -365,7 +365,10 @@ func (c *Call) finish(err error) error {
 }
 
 // conclude ends a call with the error that the caller gets.
-func (c *Call) conclude(outcome Outcome, err error) {
+func (c *Call) conclude(outcome Outcome, err error) { c.end(c.concluded(outcome, err), err) }
+
+// concluded is the outcome that counts, which a fallback may want to know.
+func (c *Call) concluded(outcome Outcome, err error) Outcome {
 	if c.measured != nil {
 		c.measured.err = err
 	}
@@ -373,7 +376,7 @@ func (c *Call) conclude(outcome Outcome, err error) {
 		outcome = abandoned // what its results say is not the dependency's fault
 	}
 	c.lose(c.guard, outcome, err)
-	c.end(outcome, err)
+	return outcome
 }
 
 // Release ends a call that did not reach Finish, because it panicked or its
@@ -430,9 +433,6 @@ func (c *Call) end(outcome Outcome, err error) {
 	g := c.guard
 	c.record(outcome, err)
 	c.guard = nil
-	if outcome == abandoned {
-		outcome = Ignored // only a breaker knows the difference
-	}
 	c.leave(g, outcome)
 }
 
@@ -491,6 +491,9 @@ func (c *Call) letGo(g *Guard) {
 
 // tell tells those who want to know it how a call ended.
 func (c *Call) tell(g *Guard, outcome Outcome) {
+	if outcome == abandoned {
+		outcome = Ignored // only a breaker knows the difference
+	}
 	if c.measured != nil {
 		c.measured.tell(g, outcome)
 	}

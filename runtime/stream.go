@@ -1,6 +1,7 @@
 package resilience
 
 import (
+	"cmp"
 	"context"
 	"io"
 	"iter"
@@ -30,12 +31,12 @@ type Stream struct {
 	stop   func() bool // of waiting for the context; nil: it never ends
 }
 
-// Opened ends the opening with the error that the dependency returned, as
+// Finish ends the opening with the error that the dependency returned, as
 // [Call.Finish] ends a call. Without an error the call goes on in what is handed out;
 // if nothing is, it ends with Release.
-func (s *Stream) Opened(err error) error {
+func (s *Stream) Finish(err error) error {
 	if err != nil || s.guard == nil {
-		return s.Finish(err)
+		return s.Call.Finish(err)
 	}
 	outcome := Success
 	if s.guard.classify != nil {
@@ -45,10 +46,10 @@ func (s *Stream) Opened(err error) error {
 	return nil
 }
 
-// OpenedAs is Opened with the outcome that a judge of all results says.
-func (s *Stream) OpenedAs(outcome Outcome, err error) error {
+// FinishAs is Finish with the outcome that a judge of all results says.
+func (s *Stream) FinishAs(outcome Outcome, err error) error {
 	if err != nil || s.guard == nil {
-		return s.FinishAs(outcome, err)
+		return s.Call.FinishAs(outcome, err)
 	}
 	s.open(outcome)
 	return nil
@@ -56,12 +57,13 @@ func (s *Stream) OpenedAs(outcome Outcome, err error) error {
 
 // open records the outcome of the opening, which returned no error.
 func (s *Stream) open(outcome Outcome) {
+	outcome = s.concluded(outcome, nil)
 	s.record(outcome, nil)
 	s.tell(s.guard, outcome)
 	s.opened = true
 }
 
-// Release ends a call that did not reach Opened, as [Call.Release] does, and one of
+// Release ends a call that did not reach Finish, as [Call.Release] does, and one of
 // which nothing was handed out.
 func (s *Stream) Release() {
 	switch {
@@ -211,6 +213,19 @@ func (s *Stream) Read(err error) error {
 		s.end(err)
 	}
 	return err
+}
+
+// Next takes the result of fetching the next of what may end: false ends the call, as
+// a failure if err, the method that says why, returns an error. It may be nil.
+func (s *Stream) Next(more bool, err func() error) bool {
+	if !more {
+		why := io.EOF
+		if err != nil {
+			why = cmp.Or(err(), io.EOF)
+		}
+		s.Read(why)
+	}
+	return more
 }
 
 // Closed takes the result of closing, which ends the call whatever it is.

@@ -60,7 +60,7 @@ func fetch(ctx context.Context, guard *resilience.Guard, next func(context.Conte
 		return nil, err
 	}
 	opened, err := next(stream.Context())
-	if err = stream.Opened(err); err == nil && opened != nil {
+	if err = stream.Finish(err); err == nil && opened != nil {
 		opened = stream.Body(opened)
 	}
 	return opened, err
@@ -254,7 +254,7 @@ func TestClientsC11AStreamOfMessagesEndsWithItsError(t *testing.T) {
 				t.Fatal(err)
 			}
 			r := &received{[]error{nil, nil, last}, stream}
-			stream.Opened(nil)
+			stream.Finish(nil)
 			resilience.Hold(stream, r)
 			stream.Release()
 			for range 2 {
@@ -390,7 +390,7 @@ func loop[T any](t *testing.T, registry *resilience.Registry, guard *resilience.
 	if err := stream.Begin(t.Context(), guard); err != nil {
 		t.Fatal(err)
 	}
-	stream.Opened(nil)
+	stream.Finish(nil)
 	handed := hand(stream)
 	wantInUse(t, registry, 1)
 	return handed

@@ -108,7 +108,7 @@ func TestVerboseRunsNameWhatTheyTouch(t *testing.T) {
 func TestFaultsGoToStandardErrorAndNothingIsWritten(t *testing.T) {
 	inModule(t, strings.Replace(source, "breaker", "braker", 1))
 	fault := "shop.go:5:1: resilience:braker: there is no such directive; did you mean breaker? " +
-		"(allowed: breaker, ratelimit, bulkhead, timeout, retry, anticipate, fallback, probe, none, wrapper)\n"
+		"(allowed: breaker, ratelimit, bulkhead, timeout, retry, anticipate, fallback, stream, probe, none, wrapper)\n"
 	expect(t, 1, "", fault)
 	expect(t, 1, "", fault, "-check")
 	expect(t, 1, "", fault, "-list")

@@ -11,13 +11,14 @@ import (
 
 //go:generate go tool resgen
 
-// Transport guards all that an http.Client asks. It has no timeout: the answer is
-// read after RoundTrip has returned.
+// Transport guards all that an http.Client asks. An answer is read after RoundTrip
+// has returned, so the call lasts until its body is closed.
 //
 //resilience:breaker shop classify=resiliencehttp.Judge
 //resilience:bulkhead shop
 type Transport interface {
-	http.RoundTripper
+	//resilience:stream
+	RoundTrip(*http.Request) (*http.Response, error)
 }
 
 // Prices is a client that reads whole answers, so that a timeout can bound them.

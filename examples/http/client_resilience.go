@@ -37,21 +37,26 @@ func NewResilientTransport(next Transport, registry *resilience.Registry, option
 	return w, nil
 }
 
-// RoundTrip is guarded by breaker shop and bulkhead shop.
+// RoundTrip is guarded by breaker shop and bulkhead shop, and lasts until what it returned is closed or has ended.
 func (w *ResilientTransport) RoundTrip(request *http.Request) (response *http.Response, err error) {
-	var call resilience.Call
-	defer call.Release()
-	if err := call.Begin(request.Context(), w.roundTrip); err != nil {
+	stream := new(resilience.Stream)
+	defer stream.Release()
+	if err := stream.Begin(request.Context(), w.roundTrip); err != nil {
 		if request.Body != nil {
 			request.Body.Close()
 		}
 		return response, err
 	}
 	response, err = w.next.RoundTrip(request)
-	if call.Settled(err) {
-		return response, call.Finish(err)
+	if stream.Settled(err) {
+		err = stream.Finish(err)
+	} else {
+		err = stream.FinishAs(resiliencehttp.Judge(response, err), err)
 	}
-	return response, call.FinishAs(resiliencehttp.Judge(response, err), err)
+	if err == nil && response != nil {
+		response.Body = stream.Body(response.Body)
+	}
+	return response, err
 }
 
 var _ Prices = (*ResilientPrices)(nil)

@@ -21,7 +21,7 @@ import (
 
 const settings = `{
 	"breakers": {"shop": {"failureThreshold": 3, "successThreshold": 1, "testDelay": "30s"}},
-	"bulkheads": {"shop": {"maxConcurrentCalls": 10}},
+	"bulkheads": {"shop": {"maxConcurrentCalls": 2}},
 	"timeouts": {"prices": {"duration": "150ms"}},
 }`
 
@@ -43,7 +43,12 @@ func run(ctx context.Context, out io.Writer) error {
 		return err
 	}
 	defer registry.Close()
-	guarded, err := guardedPrices(backend.url, registry)
+	transport, err := NewResilientTransport(http.DefaultTransport, registry)
+	if err != nil {
+		return err
+	}
+	client := &http.Client{Transport: transport}
+	guarded, err := NewResilientPrices(prices{backend.url, client}, registry)
 	if err != nil {
 		return err
 	}
@@ -52,16 +57,7 @@ func run(ctx context.Context, out io.Writer) error {
 		return err
 	}
 	defer front.Close()
-	return (&tour{ctx, out, backend, front, registry}).run()
-}
-
-// guardedPrices is the client of a shop, behind its guards.
-func guardedPrices(url string, registry *resilience.Registry) (Prices, error) {
-	transport, err := NewResilientTransport(http.DefaultTransport, registry)
-	if err != nil {
-		return nil, err
-	}
-	return NewResilientPrices(prices{url, &http.Client{Transport: transport}}, registry)
+	return (&tour{ctx, out, backend, front, client, registry}).run()
 }
 
 // page answers with a price, or for the guard that refused.
@@ -82,12 +78,32 @@ type tour struct {
 	ctx            context.Context
 	out            io.Writer
 	backend, front *server
+	client         *http.Client // of the backend, guarded
 	registry       *resilience.Registry
 }
 
 func (t *tour) run() error {
 	fmt.Fprintln(t.out, "The shop is well. An answer 404 is an answer: it counts as a success.")
 	if err := t.ask("milk", "unicorn", "unicorn", "unicorn", "unicorn"); err != nil {
+		return err
+	}
+	fmt.Fprintln(t.out, "\nTwo answers are not read yet. Each holds its permit until its body is closed, so there is none for a third call.")
+	var open []io.Closer
+	for range 2 {
+		body, err := t.open("milk")
+		if err != nil {
+			return err
+		}
+		open = append(open, body)
+	}
+	if err := t.ask("milk"); err != nil {
+		return err
+	}
+	fmt.Fprintln(t.out, "They are closed.")
+	for _, body := range open {
+		body.Close()
+	}
+	if err := t.ask("milk"); err != nil {
 		return err
 	}
 	fmt.Fprintln(t.out, "\nThe price of a yacht takes too long: the timeout ends the call, and the shop sees that its client has gone.")
@@ -108,6 +124,19 @@ func (t *tour) run() error {
 		return fmt.Errorf("%d calls reached the shop behind an open breaker", reached)
 	}
 	return nil
+}
+
+// open asks the backend through the guards, and reads nothing.
+func (t *tour) open(item string) (io.Closer, error) {
+	request, err := http.NewRequestWithContext(t.ctx, http.MethodGet, t.backend.url+"/"+item, nil)
+	if err != nil {
+		return nil, err
+	}
+	response, err := t.client.Do(request)
+	if err != nil {
+		return nil, err
+	}
+	return response.Body, nil
 }
 
 // ask asks the front for prices, and shows its answers and the breaker.

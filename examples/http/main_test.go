@@ -22,6 +22,8 @@ func TestClientsC04TheTourMeetsA404ATimeoutAndAnOutage(t *testing.T) {
 		"  GET /milk     200; breaker CLOSED",
 		"  GET /unicorn  502; breaker CLOSED", "  GET /unicorn  502; breaker CLOSED",
 		"  GET /unicorn  502; breaker CLOSED", "  GET /unicorn  502; breaker CLOSED",
+		"  GET /milk     503; breaker CLOSED",
+		"  GET /milk     200; breaker CLOSED",
 		"  GET /yacht    504; breaker CLOSED",
 		"  GET /milk     502; breaker CLOSED",
 		"  GET /milk     502; breaker OPEN",
