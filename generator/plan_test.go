@@ -82,6 +82,7 @@ type Shop[K comparable] interface {
     "Dropped": null,
     "Skipped": null,
     "CutOff": "",
+    "Stream": null,
     "Names": {
       "Call": "call",
       "Err": "err",
@@ -105,6 +106,7 @@ type Shop[K comparable] interface {
       "no breaker b: it returns no error"
     ],
     "CutOff": "",
+    "Stream": null,
     "Names": {
       "Call": "",
       "Err": "",

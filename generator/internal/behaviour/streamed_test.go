@@ -24,7 +24,7 @@ type fileBody struct {
 func (b *fileBody) Close() error { b.closed = true; return nil }
 
 func (f files) body() io.ReadCloser {
-	return &fileBody{Reader: io.MultiReader(strings.NewReader("content"), failing{f.err})}
+	return &fileBody{Reader: io.MultiReader(strings.NewReader("content"), failing(f))}
 }
 
 type failing struct{ err error }
