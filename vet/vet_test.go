@@ -17,12 +17,13 @@ import (
 // that resgen writes. The pattern ./testdata/... would match none of them. Left
 // out is ./testdata/cutoff, because resgen warns of what vet is to find there.
 //
-//go:generate go run ../cmd/resgen ./testdata/aliased ./testdata/aliased/wiring ./testdata/clients ./testdata/contexts ./testdata/nested ./testdata/raw ./testdata/tagged ./testdata/tickets/shop ./testdata/translated
+//go:generate go run ../cmd/resgen ./testdata/aliased ./testdata/answers ./testdata/aliased/wiring ./testdata/clients ./testdata/contexts ./testdata/nested ./testdata/raw ./testdata/tagged ./testdata/tickets/shop ./testdata/translated
 
 // packages are the cases, relative to the module's root.
 var packages = []string{
 	"./vet/testdata/aliased",        // guards before interfaces of another package
 	"./vet/testdata/aliased/wiring", // uses these with and without
+	"./vet/testdata/answers",        // functions that make the call again for which they answer
 	"./vet/testdata/edited",         // wrappers that were changed by hand
 	"./vet/testdata/clients",        // what the wrappers of a package wire is told to those that import it
 	"./vet/testdata/cutoff",         // timeouts that end before a result is read

@@ -13,6 +13,7 @@
 //	-context      contexts that miss a reservation or end too early
 //	-reservation  reservations that do not fit the calls under them
 //	-unwrapped    clients that are called without their guards
+//	-fallback     functions that answer for a call by making it again
 //
 // By default all of them run. One flag or several choose those alone, and
 // -context=false leaves one out. resgenvet help NAME says what an analyzer reports.

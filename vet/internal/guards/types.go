@@ -24,6 +24,9 @@ func IsNamed(obj types.Object, path, name string) bool {
 	return obj.Pkg() != nil && obj.Pkg().Path() == path && obj.Name() == name
 }
 
+// IsRuntime reports whether an object is of the package that generated code calls.
+func IsRuntime(obj types.Object) bool { return obj.Pkg() != nil && obj.Pkg().Path() == runtimePath }
+
 // IsContext reports whether a type is context.Context.
 func IsContext(t types.Type) bool {
 	n, ok := types.Unalias(t).(*types.Named)
