@@ -16,6 +16,7 @@ type inventor struct {
 	ifaces   []string            // local interfaces that can be embedded
 	params   []string            // type parameters in scope
 	declared map[string]struct{} // names at package level
+	standIns []string            // functions that answer in place of methods
 }
 
 // nasty are names that generated code uses itself, or might like to.
@@ -66,6 +67,7 @@ func (g *inventor) sources() map[string]string {
 	for i := range 1 + g.choose(3) {
 		g.iface(&in, i)
 	}
+	in.WriteString(strings.Join(g.standIns, ""))
 	for _, qualifier := range g.imports {
 		fmt.Fprintf(&in, "var _ %s\n", used(qualifier))
 	}
@@ -140,7 +142,7 @@ func (g *inventor) iface(w *strings.Builder, i int) {
 	}
 	methods := map[string]struct{}{"Embed": {}, "other": {}}
 	for range 1 + g.choose(5) {
-		g.method(w, methods)
+		g.method(w, methods, params == "")
 	}
 	w.WriteString("}\n")
 }
@@ -183,7 +185,7 @@ func (g *inventor) embedded() []string {
 	return list
 }
 
-func (g *inventor) method(w *strings.Builder, methods map[string]struct{}) {
+func (g *inventor) method(w *strings.Builder, methods map[string]struct{}, plain bool) {
 	name := g.fresh(methods)
 	if g.chance(70) {
 		name = strings.ToUpper(name[:1]) + name[1:]
@@ -193,12 +195,56 @@ func (g *inventor) method(w *strings.Builder, methods map[string]struct{}) {
 	}
 	methods[name] = struct{}{}
 	used := map[string]struct{}{}
-	params := g.variables(used, g.choose(4), true)
-	results := g.variables(used, g.choose(3), false)
+	params, named := g.variables(used, g.choose(4), true)
+	results, _ := g.variables(used, g.choose(3), false)
 	if g.chance(80) {
 		results = g.withError(results, used)
 	}
+	if plain && g.chance(30) {
+		g.fallback(w, methods, params, named, strings.Join(results, ", "))
+	}
 	fmt.Fprintf(w, "\t%s(%s) (%s)\n", name, strings.Join(params, ", "), strings.Join(results, ", "))
+}
+
+// fallback lets a method without type parameters fall back on a function whose name
+// is in the way.
+func (g *inventor) fallback(w *strings.Builder, methods map[string]struct{}, params []string, named bool, results string) {
+	name := g.oneOf([]string{"call", "w", "err", "answer", "failure", "tries", "attempts", "guarded", "wrapper"})
+	_, taken := g.declared[name]
+	if _, isMethod := methods[name]; taken || isMethod {
+		return
+	}
+	g.declared[name], methods[name] = struct{}{}, struct{}{}
+	if _, hidden := g.declared["error"]; !hidden && g.chance(60) {
+		params = withLast(params, named)
+	}
+	if !strings.Contains(strings.Join(params, ""), "chan") && g.chance(40) { // which a second attempt would find empty
+		w.WriteString("\t//resilience:retry r\n")
+	}
+	fmt.Fprintf(w, "\t//resilience:fallback f with=%s\n", name)
+	g.standIns = append(g.standIns, fmt.Sprintf("\nfunc %s(%s) (%s) { panic(0) }\n", name, strings.Join(params, ", "), results))
+}
+
+// withLast are parameters with an error behind them. Before it the values of a
+// variadic one are a slice.
+func withLast(params []string, named bool) []string {
+	failure := "error"
+	if named {
+		failure = "_ error"
+	}
+	params = append(slices.Clone(params), failure)
+	if len(params) == 1 {
+		return params
+	}
+	last := &params[len(params)-2]
+	name, typ, _ := strings.Cut(*last, " ")
+	switch {
+	case strings.HasPrefix(*last, "..."):
+		*last = "[]" + strings.TrimPrefix(*last, "...")
+	case named && strings.HasPrefix(typ, "..."):
+		*last = name + " []" + strings.TrimPrefix(typ, "...")
+	}
+	return params
 }
 
 // withError adds a last result of the universe's error, if nothing hides that.
@@ -210,9 +256,8 @@ func (g *inventor) withError(results []string, used map[string]struct{}) []strin
 }
 
 // variables are parameters or results, all with names or all without.
-func (g *inventor) variables(used map[string]struct{}, n int, variadic bool) []string {
-	named := g.chance(70) || !variadic
-	var list []string
+func (g *inventor) variables(used map[string]struct{}, n int, variadic bool) (list []string, named bool) {
+	named = g.chance(70) || !variadic
 	for i := range n {
 		t := g.typ(2)
 		if variadic && i == n-1 && g.chance(30) {
@@ -227,7 +272,7 @@ func (g *inventor) variables(used map[string]struct{}, n int, variadic bool) []s
 			list = append(list, g.fresh(used)+" "+t)
 		}
 	}
-	return list
+	return list, named
 }
 
 // typ is a random type; depth bounds how far it is composed.

@@ -394,6 +394,9 @@ func (p *planner) needed(m *method, printer *printer) names {
 	if m.guarded() {
 		needed.add("nil")
 	}
+	if m.guard.repeats() && (m.Signature().Results().Len() == 1 || !returnsError(m.Signature())) {
+		needed.add("error", "string") // of the variable for the error, whose type may have to be written out
+	}
 	return needed
 }
 

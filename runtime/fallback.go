@@ -3,6 +3,7 @@ package resilience
 import (
 	"context"
 	"errors"
+	"fmt"
 	"maps"
 	"slices"
 	"sync"
@@ -41,10 +42,10 @@ var fallbackReasons = [...]string{FallbackRefused: "refused", FallbackTimeout: "
 
 // String is "refused", "timeout" or "failure".
 func (r FallbackReason) String() string {
-	if int(r) < len(fallbackReasons) {
+	if 0 < r && int(r) < len(fallbackReasons) {
 		return fallbackReasons[r]
 	}
-	return ""
+	return fmt.Sprintf("FallbackReason(%d)", uint8(r))
 }
 
 // MarshalText writes the reason as its String.
@@ -126,7 +127,7 @@ func (f *falling) answers(reason FallbackReason) bool {
 
 // lose notes that a call came to nothing, for a method with a fallback.
 func (c *Call) lose(g *Guard, outcome Outcome, err error) {
-	if g.fallback == nil || outcome == Success {
+	if g.fallback == nil {
 		return
 	}
 	if outcome == Failure || outcome == Ignored && reasonOf(err) == FallbackRefused {

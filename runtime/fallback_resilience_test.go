@@ -139,8 +139,9 @@ var _ silent = (*resilientSilent)(nil)
 
 // resilientSilent guards the calls of silent.
 type resilientSilent struct {
-	next silent
-	ask  *resilience.Guard
+	next     silent
+	ask      *resilience.Guard
+	askAgain *resilience.Guard
 }
 
 // newResilientSilent puts the guards of silent before next, with the settings of registry.
@@ -149,13 +150,20 @@ func newResilientSilent(next silent, registry *resilience.Registry, options ...r
 	if err != nil {
 		return nil, err
 	}
-	wiring.Defaults("bulkheads.silent", "fallbacks.silent", "timeouts.silent")
+	wiring.Defaults("bulkheads.silent", "fallbacks.silent", "retries.silent", "timeouts.silent")
 	w := &resilientSilent{
 		next: next,
 		ask: wiring.Guard("Ask", resilience.Guards{
 			Breaker:  "silent",
 			Bulkhead: "silent",
 			Timeout:  "silent",
+			Fallback: "silent",
+		}),
+		askAgain: wiring.Guard("AskAgain", resilience.Guards{
+			Breaker:  "silent",
+			Bulkhead: "silent",
+			Timeout:  "silent",
+			Retry:    "silent",
 			Fallback: "silent",
 		}),
 	}
@@ -175,6 +183,21 @@ func (w *resilientSilent) Ask(ctx context.Context) (reply *reply) {
 		err = call.FinishAs(judgeReply(reply), nil)
 	}
 	if err := call.MustFallBack(err); err != nil {
+		return noReply(ctx, err)
+	}
+	return reply
+}
+
+// AskAgain tries again by retry policy silent, falls back on noReply (fallback silent), and is guarded by breaker silent, bulkhead silent and timeout silent.
+func (w *resilientSilent) AskAgain(ctx context.Context) (reply *reply) {
+	var tries resilience.Attempts
+	defer tries.Release()
+	var err error
+	for tries.Next(ctx, w.askAgain) {
+		reply = w.next.AskAgain(tries.Context())
+		err = tries.FinishAs(judgeReply(reply), nil)
+	}
+	if err := tries.MustFallBack(err); err != nil {
 		return noReply(ctx, err)
 	}
 	return reply

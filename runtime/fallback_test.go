@@ -53,6 +53,10 @@ type prices interface {
 type silent interface {
 	//resilience:fallback with=noReply
 	Ask(ctx context.Context) *reply
+
+	//resilience:retry
+	//resilience:fallback with=noReply
+	AskAgain(ctx context.Context) *reply
 }
 
 // market is an entry that falls back.
@@ -134,6 +138,8 @@ func (s *shelf) Listed(ctx context.Context, sku string) (int, error) { return s.
 func (s *shelf) Judged(ctx context.Context, sku string) (int, error) { return s.Price(ctx, sku) }
 func (s *shelf) Buy(ctx context.Context, sku string) (int, error)    { return s.Price(ctx, sku) }
 func (s *shelf) Cached(context.Context, string) (int, error)         { return 88, s.cached }
+
+func (s *shelf) AskAgain(ctx context.Context) *reply { return s.Ask(ctx) }
 
 func (s *shelf) Ask(ctx context.Context) *reply {
 	_, err := s.Price(ctx, "")
@@ -663,7 +669,15 @@ func TestSettingsKeepNoRefusalFromAMethodWithoutAnError(t *testing.T) {
 		if err := wrapper.Ask(c.in(t.Context())).err; !errors.Is(err, resilience.ErrOpen) {
 			t.Errorf("%s: a refusal: %v", settings, err)
 		}
+		if err := wrapper.AskAgain(c.in(t.Context())).err; !errors.Is(err, resilience.ErrOpen) {
+			t.Errorf("%s: a refusal of a method with retries: %v", settings, err)
+		}
+		handle.Reset("test")
+		if err := wrapper.AskAgain(c.in(t.Context())).err; err != errDown {
+			t.Errorf("%s: failures of one: %v, not what the call returned", settings, err)
+		}
 		fellBackAs(t, registry, "Ask", resilience.FallbackFigures{Refused: 1})
+		fellBackAs(t, registry, "AskAgain", resilience.FallbackFigures{Refused: 1})
 	}
 }
 
@@ -712,4 +726,15 @@ func TestATimeoutsFallbackWithoutATimeoutIsWorthAWarning(t *testing.T) {
 			t.Errorf("got  %q", warnings)
 		}
 	})
+}
+
+func TestReasonsOfFallbacksHaveNames(t *testing.T) {
+	for reason, want := range map[resilience.FallbackReason]string{
+		0: "FallbackReason(0)", resilience.FallbackRefused: "refused", resilience.FallbackTimeout: "timeout",
+		resilience.FallbackFailure: "failure", 4: "FallbackReason(4)",
+	} {
+		if got := reason.String(); got != want {
+			t.Errorf("%d is %s, want %s", uint8(reason), got, want)
+		}
+	}
 }

@@ -54,6 +54,20 @@ type Shapes interface {
 	Pair(ctx context.Context, err error) (call error, w bool)
 }
 
+// Hiding has parameters that are called like the type of the error.
+//
+//resilience:breaker
+type Hiding interface {
+	//resilience:retry
+	Alone(error string) error
+
+	//resilience:retry
+	//resilience:fallback with=hide
+	Without(error, string string) (err bool)
+}
+
+func hide(error, string string) bool { return error == string }
+
 func call(_ context.Context, ns []int, _ error) (int, error) { return len(ns), nil }
 
 func err(s string, err error) (int, int, error) { return len(s), len(s), nil }
