@@ -152,7 +152,7 @@ func (r *reader) unknownKey(key, value string, pos token.Pos) {
 func (r *reader) superfluous(arg ast.DirectiveArg) {
 	hint := ""
 	word, _ := letters(arg.Arg)
-	if meant, ok := nearest.Name(word, r.directive.Row.keys()); ok {
+	if meant, ok := nearest.Name(word, r.directive.Row.keys()); ok && len(word) > 1 { // one letter is like any short key
 		hint = "; did you mean " + meant + "=?"
 	}
 	r.wrong(arg.Pos, "argument %s is one too many%s (allowed: %s)", glyph.Quoted(arg.Arg), hint, r.directive.Row.Usage())
@@ -185,7 +185,7 @@ func (r *reader) value(param *Param, value Ref) []Ref {
 		return r.names(param, value)
 	case CountList:
 		return r.counts(param, value)
-	case Function, StandIn:
+	case Function, StandIn, Key:
 		return r.function(param, value)
 	case KindList:
 		return []Ref{r.kind(value)}
@@ -253,7 +253,11 @@ func noWrapper(name, pkg string) string {
 func (r *reader) function(param *Param, value Ref) []Ref {
 	pkg, function, qualified := strings.Cut(value.Text, ".")
 	if !token.IsIdentifier(pkg) || qualified && !token.IsIdentifier(function) {
-		r.wrong(value.Pos, "%s cannot be a function; write %[2]s=Func, or %[2]s=pkg.Func for one of an imported package", glyph.Quoted(value.Text), param.Key)
+		what, written := "a function", "Func"
+		if param.Form == Key {
+			what, written = "a parameter or a function", "parameter or %[2]s=Func"
+		}
+		r.wrong(value.Pos, "%s cannot be "+what+"; write %[2]s="+written+", or %[2]s=pkg.Func for one of an imported package", glyph.Quoted(value.Text), param.Key)
 		return nil
 	}
 	return []Ref{value}

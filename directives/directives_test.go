@@ -127,7 +127,7 @@ func short(fset *token.FileSet, pos token.Pos) string {
 func TestPositionsAreThoseOfTheFileOnDisk(t *testing.T) {
 	const src = "package shop\n\n//line shop.tmpl:100\n\n//resilience:breaker a b\ntype Shop interface{}\n"
 	const want = "Shop has breaker at 5:1, a at 5:22\n" +
-		`in.go:5:24: resilience:breaker: argument "b" is one too many (allowed: //resilience:breaker [NAME] [classify=FUNC])` + "\n"
+		`in.go:5:24: resilience:breaker: argument "b" is one too many (allowed: //resilience:breaker [NAME] [classify=FUNC] [by=KEY])` + "\n"
 	if diff := cmp.Diff(want, report(t, []byte(src))); diff != "" {
 		t.Errorf("read wrongly (-want +got):\n%s", diff)
 	}
@@ -136,7 +136,7 @@ func TestPositionsAreThoseOfTheFileOnDisk(t *testing.T) {
 func TestACarriageReturnInsideACommentDoesNotShiftPositions(t *testing.T) {
 	const src = "package shop\n\n//resilience:breaker \r a b\n/*\r\r\n\r//resilience:breaker b*/\ntype Shop interface{}\n"
 	const want = "Shop has breaker at 3:1, a at 3:24\n" +
-		`in.go:3:26: resilience:breaker: argument "b" is one too many (allowed: //resilience:breaker [NAME] [classify=FUNC])` + "\n" +
+		`in.go:3:26: resilience:breaker: argument "b" is one too many (allowed: //resilience:breaker [NAME] [classify=FUNC] [by=KEY])` + "\n" +
 		`in.go:5:2: resilience:breaker: "//resilience:breaker b" stands in a block comment, where nothing is a directive; write //resilience:breaker b, or reword the comment` + "\n"
 	if diff := cmp.Diff(want, report(t, []byte(src))); diff != "" {
 		t.Errorf("read wrongly (-want +got):\n%s", diff)

@@ -100,7 +100,7 @@ func TestFieldG02ASettingIsNoName(t *testing.T) {
 		"breaker name = payments":           "a name has no key; write //resilience:breaker payments",
 		"breaker =payments":                 "a name has no key; write //resilience:breaker payments",
 		"breaker = payments":                "a name has no key; write //resilience:breaker payments",
-		"breaker clasify = judge":           `unknown key "clasify"; did you mean classify? (allowed: //resilience:breaker [NAME] [classify=FUNC])`,
+		"breaker clasify = judge":           `unknown key "clasify"; did you mean classify? (allowed: //resilience:breaker [NAME] [classify=FUNC] [by=KEY])`,
 		"anticipate check = a":              `"check = a" has spaces in it, which end an argument; write check=a`,
 		"anticipate check=a , b":            `"check=a , b" has spaces in it, which end an argument; write check=a,b`,
 		"anticipate check=a ,b":             `"check=a ,b" has spaces in it, which end an argument; write check=a,b`,

@@ -78,6 +78,7 @@ const (
 	NameList              // of several, each with a count or without
 	CountList             // of several, each with a count
 	Function              // that the interface's package sees
+	Key                   // a parameter of a string type, or such a function of the parameters that returns one
 	StandIn               // such a function, or another method of the interface; the method calls it in its own place
 	KindList              // of directives that guard; the argument may be given more than once
 	TypeName              // an identifier
@@ -134,9 +135,9 @@ var Table = []Row{
 	{
 		Name:    Breaker,
 		On:      OnType | OnMethod,
-		Params:  []Param{{Section: breakers, Field: "Breaker"}, {Key: "classify", Form: Function, Field: "Classify"}},
+		Params:  []Param{{Section: breakers, Field: "Breaker"}, {Key: "classify", Form: Function, Field: "Classify"}, {Key: "by", Form: Key, Field: "BreakerByKey"}},
 		Refuses: true,
-		Doc:     "guards with breaker NAME; FUNC tells failures from successes",
+		Doc:     "guards with breaker NAME, or one of its own for each KEY; FUNC tells failures from successes",
 	},
 	{
 		Name:    "ratelimit",
@@ -148,16 +149,16 @@ var Table = []Row{
 	{
 		Name:    Bulkhead,
 		On:      OnType | OnMethod,
-		Params:  []Param{{Section: bulkheads, Field: "Bulkhead"}},
+		Params:  []Param{{Section: bulkheads, Field: "Bulkhead"}, {Key: "by", Form: Key, Field: "BulkheadByKey"}},
 		Refuses: true,
-		Doc:     "guards with bulkhead NAME",
+		Doc:     "guards with bulkhead NAME, or one of its own for each KEY",
 	},
 	{
 		Name:   Timeout,
 		On:     OnType | OnMethod,
-		Params: []Param{{Section: timeouts, Field: "Timeout"}},
+		Params: []Param{{Section: timeouts, Field: "Timeout"}, {Key: "by", Form: Key, Field: "TimeoutByKey"}},
 		Needs:  Deadline,
-		Doc:    "bounds the call with timeout NAME",
+		Doc:    "bounds the call with timeout NAME, or one of its own for each KEY",
 	},
 	{
 		Name: "retry",
@@ -287,11 +288,11 @@ func (p *Param) usage() string {
 
 // value is an argument of the form, as the documentation shows it.
 func (f Form) value() string {
-	return map[Form]string{OneName: "NAME", NameList: "A,B:n,…", CountList: "A:n,…", Function: "FUNC", StandIn: "FUNC", KindList: "KIND…", TypeName: "NAME"}[f]
+	return map[Form]string{OneName: "NAME", NameList: "A,B:n,…", CountList: "A:n,…", Function: "FUNC", StandIn: "FUNC", Key: "KEY", KindList: "KIND…", TypeName: "NAME"}[f]
 }
 
 // IsCode reports whether an argument of the form may name a function.
-func (f Form) IsCode() bool { return f == Function || f == StandIn }
+func (f Form) IsCode() bool { return f == Function || f == StandIn || f == Key }
 
 // param returns the parameter of a key, and nil if the directive has none.
 // The key of the argument without a key is empty.

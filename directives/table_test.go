@@ -32,13 +32,13 @@ func TestTheTableBecomesDocumentation(t *testing.T) {
 
 func TestUsage(t *testing.T) {
 	want := map[string]string{
-		directives.Breaker:    "//resilience:breaker [NAME] [classify=FUNC]",
+		directives.Breaker:    "//resilience:breaker [NAME] [classify=FUNC] [by=KEY]",
 		"fallback":            "//resilience:fallback [NAME] with=FUNC",
 		"ratelimit":           "//resilience:ratelimit [NAME]",
 		"retry":               "//resilience:retry [NAME] [when=FUNC]",
 		"stream":              "//resilience:stream",
-		directives.Bulkhead:   "//resilience:bulkhead [NAME]",
-		directives.Timeout:    "//resilience:timeout [NAME]",
+		directives.Bulkhead:   "//resilience:bulkhead [NAME] [by=KEY]",
+		directives.Timeout:    "//resilience:timeout [NAME] [by=KEY]",
 		directives.Anticipate: "//resilience:anticipate [check=A,B:n,…] [rate=A:n,…] [preload=A:n,…] [lease=A:n,…]",
 		directives.Probe:      "//resilience:probe [NAME]",
 		directives.None:       "//resilience:none [KIND…]",

@@ -28,6 +28,7 @@ type target struct {
 	embedded    string        // alias by which the wrapper embeds what it wraps, and has these; empty: there are none
 	probes      []probe
 	judges      []judge
+	keys        []keyFits
 	unnamed     []directives.Directive // in force and without a NAME; one may be there more than once
 }
 
@@ -138,6 +139,7 @@ func (c *checker) target(file *load.File, annotated directives.Interface) *targe
 	}
 	c.checkChains(t)
 	c.checkJudges(t)
+	c.checkKeys(t)
 	if !c.checkNil(annotated) {
 		return nil
 	}

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/resgen-go/resgen/directives"
 	"github.com/resgen-go/resgen/internal/words"
 )
 
@@ -78,13 +79,23 @@ func (g guard) clauses() []string {
 	var own []string
 	for _, item := range g.own() {
 		if item.Verb == "" && !item.Row.Answers() {
-			own = append(own, item.Section.Noun+" "+item.Refs[0].Text)
+			own = append(own, item.Section.Noun+" "+item.Refs[0].Text+g.by(item.Row))
 		}
 	}
 	if len(own) > 0 {
 		clauses = append(clauses, "is guarded by "+joined(own))
 	}
 	return clauses
+}
+
+// by is the key of a directive.
+func (g guard) by(row *directives.Row) string {
+	for _, i := range g {
+		if i.Form == directives.Key && i.Row == row {
+			return " (by " + i.texts()[0] + ")"
+		}
+	}
+	return ""
 }
 
 // object is what the verb of an item is about. Behind a stand-in stands the NAME of

@@ -154,7 +154,7 @@ func (w wrapper) values() []jen.Code {
 func (g guard) literal(runtime string) *jen.Statement {
 	var fields []jen.Code
 	for _, item := range g {
-		if !item.inBody {
+		if item.Field != "" && (!item.inBody || item.Form == directives.Key) {
 			fields = append(fields, jen.Id(item.Field).Op(":").Add(item.value(runtime)))
 		}
 	}
@@ -171,6 +171,8 @@ func (i item) value(runtime string) *jen.Statement {
 		return i.counted(runtime)
 	case directives.Function:
 		return jen.Id(i.Code)
+	case directives.Key:
+		return jen.True()
 	}
 	return jen.Lit(i.Refs[0].Text)
 }
@@ -243,7 +245,11 @@ func (w wrapper) repeated(m planned) []jen.Code {
 
 // attempts makes the attempts of a method that may be called more than once.
 func (w wrapper) attempts(m planned) *jen.Statement {
-	return jen.For(jen.Id(m.Names.Call).Dot("Next").Call(w.entering(m)...)).Block(w.made(m)...)
+	next := []jen.Code{jen.Id(m.Names.Call).Dot("Next").Call(w.entering(m)...)}
+	if m.Names.Guard != "" { // all attempts have the same key
+		next = []jen.Code{jen.Id(m.Names.Guard).Op(":=").Add(w.guarding(m)), next[0], jen.Empty()}
+	}
+	return jen.For(next...).Block(w.made(m)...)
 }
 
 // made makes one call and ends it with an error, or lets it last.
@@ -323,7 +329,10 @@ func (w wrapper) entering(m planned) []jen.Code {
 	case n.Carried:
 		ctx.Dot("Context").Call()
 	}
-	return []jen.Code{ctx, jen.Id(w.Names.Receiver).Dot(m.Field)}
+	if n.Guard != "" {
+		return []jen.Code{ctx, jen.Id(n.Guard)}
+	}
+	return []jen.Code{ctx, w.guarding(m)}
 }
 
 // closed closes a value, if it is there.

@@ -32,6 +32,8 @@ func (*Wiring) Done() error                                    { return nil }
 func (*Call) Begin(context.Context, *Guard) error              { return nil }
 func (*Call) Context() context.Context                         { return nil }
 func (*Call) Finish(error) error                               { return nil }
+func (*Guard) For(string) *Guard                               { return nil }
+func Key[K ~string](K) string                                  { return "" }
 func WithContext[T any](t T, _ *Call) T                         { return t }
 func (*Call) Settled(error) bool                               { return false }
 func (*Call) FinishAs(Outcome, error) error                    { return nil }

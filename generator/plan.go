@@ -70,6 +70,7 @@ type planned struct {
 type methodNames struct {
 	Call    string
 	Err     string
+	Guard   string // by key, of several calls; empty: one call asks for it where it begins
 	Context string // the parameter; empty: there is none
 	Carried bool   // the parameter carries it by its method Context
 	Closes  bool   // the parameter is a request whose body a refusal closes
@@ -93,6 +94,8 @@ type item struct {
 	inBody     bool         // the method itself calls the function
 	takesError bool         // a stand-in gets the error, too
 	typeArgs   []types.Type // of the function
+	keyParam   int          // the parameter that is a key; below 0: the function makes one
+	isString   bool         // the key is a string, not of another string type
 }
 
 // dropped is a result that nobody gets where a method falls back though its call
@@ -122,9 +125,12 @@ func (g guard) repeats() bool {
 }
 
 // standIn is what answers in place of the method.
-func (g guard) standIn() (item, bool) {
+func (g guard) standIn() (item, bool) { return g.of(directives.StandIn) }
+
+// of is the first item of a form.
+func (g guard) of(form directives.Form) (item, bool) {
 	for _, item := range g {
-		if item.Form == directives.StandIn {
+		if item.Form == form {
 			return item, true
 		}
 	}

@@ -86,6 +86,7 @@ type Shop[K comparable] interface {
     "Names": {
       "Call": "call",
       "Err": "err",
+      "Guard": "",
       "Context": "ctx",
       "Carried": false,
       "Closes": false,
@@ -110,6 +111,7 @@ type Shop[K comparable] interface {
     "Names": {
       "Call": "",
       "Err": "",
+      "Guard": "",
       "Context": "",
       "Carried": false,
       "Closes": false,

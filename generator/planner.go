@@ -421,6 +421,9 @@ func (p *planner) bodyNames(planned planned, m *method, hidden names) methodName
 	switch {
 	case planned.Guard.repeats():
 		n.Call = hidden.pick("tries", "attempts")
+		if _, by := planned.Guard.key(); by {
+			n.Guard = hidden.pick("guard", "guarding")
+		}
 	case planned.Stream != nil:
 		n.Call = hidden.pick("stream", "open")
 	}

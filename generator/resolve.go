@@ -64,6 +64,8 @@ func (c *checker) finder(form directives.Form) func(*target, *method, *item) (ho
 		return c.holds
 	case directives.StandIn:
 		return c.standIn
+	case directives.Key:
+		return c.byKey
 	}
 	return nil
 }

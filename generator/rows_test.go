@@ -19,6 +19,7 @@ var samples = map[directives.Form]string{
 	directives.NameList:  "first,second",
 	directives.CountList: "first:2,second:3",
 	directives.Function:  "judge",
+	directives.Key:       "keyOf",
 	directives.StandIn:   "answer",
 }
 
@@ -113,6 +114,8 @@ import (
 )
 
 func judge(error) resilience.Outcome { return 0 }
+
+func keyOf(context.Context) string { return "" }
 
 func again(error) bool { return false }
 

@@ -82,7 +82,11 @@ func (r *Registry) calls(name string) bulkhead.Calls {
 	uses, instance := r.usage.bulkhead(base), strings.TrimPrefix(name, base)
 	var breakers []*breaker.Breaker
 	for _, use := range uses {
-		if b, made := r.breakers.made[use.Breaker+instance]; made {
+		b, made := r.breakers.made[use.Breaker+instance]
+		if !made {
+			b, made = r.breakers.made[use.Breaker]
+		}
+		if made {
 			breakers = append(breakers, b)
 		}
 	}

@@ -97,8 +97,8 @@ func (c *Call) Begin(ctx context.Context, g *Guard) error {
 		}
 		c.period = period
 	}
-	if !waited && !g.version.is(version) {
-		return c.beginAgain(ctx, g)
+	if !waited && !g.version.is(version) || g.gone() {
+		return c.beginAgain(ctx, g.again())
 	}
 	if slowAfter > 0 {
 		c.slowAt = breaker.Now().Add(slowAfter)
@@ -264,7 +264,8 @@ func (c *Call) refuse(refusal *RefusalError) error {
 }
 
 // beginAgain begins a call anew that may have read one setting from the old file
-// and another from the new one. A call that waited has begun under the old file.
+// and another from the new one, or found an instance that has gone. A call that waited
+// has begun under the old file.
 func (c *Call) beginAgain(ctx context.Context, g *Guard) error {
 	c.undo()
 	*c = Call{repeats: c.repeats}

@@ -129,6 +129,9 @@ func (r *Registry) newHooks() breaker.Hooks {
 			}
 		},
 		Transition: func(t breaker.Transition) {
+			if t.To == Closed {
+				r.closings.Add(1)
+			}
 			if r.fleet != nil {
 				r.fleet.Transition(t)
 			}

@@ -14,6 +14,14 @@ import (
 // Guard is what stands before one method of a wrapper. Generated constructors make
 // it with [Wiring.Guard]. It is safe for concurrent use.
 type Guard struct {
+	makeup
+	open  atomic.Pointer[openRefusal]
+	full  atomic.Pointer[fullRefusal]
+	rated atomic.Pointer[RefusalError]
+}
+
+// makeup is what a guard is made of. It never changes.
+type makeup struct {
 	method    string           // such as "payments.Client.Do"
 	first     string           // name of the guard that is asked first
 	parts     []any            // breaker, bulkhead and whatever else it has of its own, to compare
@@ -40,10 +48,11 @@ type Guard struct {
 	events  *events
 	tell    func(Event) // to the log, too
 	version *version    // of the settings
-	open    atomic.Pointer[openRefusal]
-	full    atomic.Pointer[fullRefusal]
-	rated   atomic.Pointer[RefusalError]
-	inCall  inCall // nil: nobody hears of its calls
+	inCall  inCall      // nil: nobody hears of its calls
+
+	keys  *keys   // by which its calls find guards of their own; nil: they have none
+	key   string  // of the calls it is for; empty: of those without one
+	slots []*slot // the instances that it is made of; nil: without a key
 }
 
 // slowAfter is the duration above which a call is slow, 0 if none is.

@@ -6,6 +6,7 @@ import (
 	"math"
 	"runtime"
 	"slices"
+	"strings"
 	"sync/atomic"
 
 	"github.com/resgen-go/resgen/internal/glyph"
@@ -44,19 +45,29 @@ func (r *Registry) Forget(name string) error {
 	if err := r.made(); err != nil {
 		return fmt.Errorf("resilience: %w", err)
 	}
+	r.keying.Lock()
 	r.mu.Lock()
-	of := r.instances[name]
+	end, gone := func() {}, r.instances[name]
+	if gone != nil {
+		end = r.unlist(gone)
+	}
 	r.mu.Unlock()
-	if of == nil || !r.drop(of) {
+	if gone != nil && gone.slot != nil {
+		gone.slot.leave()
+	}
+	r.keying.Unlock()
+	if gone == nil {
 		return fmt.Errorf("resilience: no instance %s is in use", glyph.Quoted(name))
 	}
+	end()
 	return nil
 }
 
 // instance is the guards of one full name, such as "solver/8.8.8.8".
 type instance struct {
 	name    string
-	holders int // wrappers, and entries whose gate it is; guarded by Registry.mu
+	holders int   // wrappers, and the slot; guarded by Registry.mu
+	slot    *slot // nil: no call made it by its key
 }
 
 // holder stands for a wrapper of instances: its guards point there and nothing else
@@ -71,16 +82,21 @@ func (w *Wiring) hold(name string) {
 	if slices.ContainsFunc(w.held, func(of *instance) bool { return of.name == name }) {
 		return
 	}
+	w.held = append(w.held, r.hold(name))
+	if w.holder == nil {
+		w.holder = &holder{r}
+	}
+}
+
+// hold is one more who holds an instance. The lock must be held.
+func (r *Registry) hold(name string) *instance {
 	of := r.instances[name]
 	if of == nil {
 		of = &instance{name: name}
 		r.instances[name] = of
 	}
 	of.holders++
-	w.held = append(w.held, of)
-	if w.holder == nil {
-		w.holder = &holder{r}
-	}
+	return of
 }
 
 // keep ends the wiring. The wrapper holds its instances until no guard of it is
@@ -114,13 +130,20 @@ func (r *Registry) release(held []*instance) {
 	}
 }
 
-// drop ends an instance, unless it has ended before.
-func (r *Registry) drop(of *instance) (dropped bool) {
+// drop ends an instance, unless it has ended before or somebody holds it again.
+func (r *Registry) drop(of *instance) {
 	r.mu.Lock()
-	if r.instances[of.name] != of {
-		r.mu.Unlock()
-		return false
+	end := func() {}
+	if r.instances[of.name] == of && of.holders == 0 {
+		end = r.unlist(of)
 	}
+	r.mu.Unlock()
+	end()
+}
+
+// unlist takes an instance out of all that is shown, tuned and asked, and returns what
+// ends it, which must be called without the lock. The lock must be held.
+func (r *Registry) unlist(of *instance) (end func()) {
 	delete(r.instances, of.name)
 	if b, made := r.breakers.made[of.name]; made && r.fleet != nil && !r.closed {
 		r.fleet.Leave(b)
@@ -129,13 +152,14 @@ func (r *Registry) drop(of *instance) (dropped bool) {
 	for _, s := range r.sections {
 		closing = append(closing, s.drop(of.name))
 	}
+	r.links.Delete(of.name)
 	r.regroup([]*instance{of})
-	r.mu.Unlock()
-	r.circles.disown(of.name)
-	for _, end := range closing {
-		end()
+	return func() {
+		r.circles.disown(of.name)
+		for _, end := range closing {
+			end()
+		}
 	}
-	return true
 }
 
 // A family is a gate: the breaker of a name, or in its place those of all instances
@@ -165,7 +189,7 @@ func (w *Wiring) family(name string) (*family, error) {
 			}
 		}
 		r.families[name] = &family{name: name, base: base}
-		r.regroup(slices.Collect(maps.Values(r.instances)))
+		r.families[name].know(r.breakersOfFamily(name))
 	}
 	return r.families[name], nil
 }
@@ -173,9 +197,10 @@ func (w *Wiring) family(name string) (*family, error) {
 // regroup lets the gates of instances know their breakers. The lock must be held.
 func (r *Registry) regroup(changed []*instance) {
 	for _, of := range changed {
+		b := r.breakers.made[of.name]
 		for _, name := range []string{of.name, config.Base(of.name)} {
 			if f := r.families[name]; f != nil {
-				f.know(r.breakersOfFamily(name))
+				f.change(of.name, b)
 			}
 		}
 	}
@@ -189,6 +214,25 @@ func (r *Registry) breakersOfFamily(name string) (all []*breaker.Breaker) {
 		}
 	}
 	return all
+}
+
+// change puts the breaker of an instance in the place of the one of its name; nil if it
+// has none any more.
+func (f *family) change(name string, b *breaker.Breaker) {
+	var all []*breaker.Breaker
+	if known := f.instances.Load(); known != nil {
+		all = slices.Clone(*known)
+	}
+	at, is := slices.BinarySearchFunc(all, name, func(b *breaker.Breaker, name string) int { return strings.Compare(b.Name(), name) })
+	switch {
+	case is && b != nil:
+		all[at] = b
+	case is:
+		all = slices.Delete(all, at, at+1)
+	case b != nil:
+		all = slices.Insert(all, at, b)
+	}
+	f.know(all)
 }
 
 func (f *family) know(instances []*breaker.Breaker) {

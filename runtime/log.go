@@ -76,6 +76,9 @@ func (j *journal) Observe(e Event) {
 		j.flush()
 	case Abandoned:
 		j.writeOf("stream "+e.Method, e.At, slog.LevelWarn, "stream was neither closed nor read to its end", slog.String("method", e.Method))
+	case Crowded:
+		j.write(e.At, slog.LevelWarn, "calls with further keys are guarded by the base name, because as many instances live as may, and none is at rest",
+			slog.String("name", e.Name), slog.Int("maxInstances", e.MaxInstances))
 	case Undeclared:
 		j.write(e.At, slog.LevelWarn, "entry was cut off by a guard that it neither checks nor reserves",
 			slog.String("entry", e.Entry), slog.Any("refusal", e.Error))

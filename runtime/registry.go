@@ -40,9 +40,12 @@ type Registry struct {
 
 	reading  sync.Mutex       // held while settings are read and applied
 	wiring   sync.Mutex       // one adds probes and defaults at a time
+	keying   sync.Mutex       // one changes pools at a time; before mu
+	pools    map[string]*pool // of instances that calls make by their keys, by the names they are of; guarded by keying
 	defaults map[string]iface // which has a name by default, such as "breakers.client"
 	version  version          // of the settings
 	entered  atomic.Bool      // there is an entry, so that refusals look for the one around them
+	closings atomic.Uint64    // transitions of breakers to CLOSED
 	circles  circles
 	ended    chan struct{} // closed when Close has done its work
 	endErr   error
@@ -104,6 +107,7 @@ func New(options ...Option) (*Registry, error) {
 		ended:     make(chan struct{}),
 		reserves:  make(map[string]reserve),
 		instances: make(map[string]*instance),
+		pools:     make(map[string]*pool),
 		families:  make(map[string]*family),
 		entries:   make(map[string]*entry),
 		usage:     usage{of: make(map[string][]config.Use), told: make(map[string]bool)},
@@ -274,7 +278,7 @@ func (r *Registry) admitName(s anySection, name string) error {
 		return ErrClosed
 	case s.count() >= maxNames:
 		return fmt.Errorf("resilience: %s.%s: there are %d names already", s.title(), name, maxNames)
-	case r.source == nil || r.settings.Covers(s.title(), name):
+	case r.source == nil || r.settings.Covers(s.title(), name) || s.has(config.Base(name)):
 		return nil
 	}
 	unknown := r.unknown(r.settings, s, name)

@@ -96,6 +96,9 @@ func (a *Attempts) repeat() bool {
 		return false
 	}
 	last := a.err
+	if a.guard.gone() {
+		a.guard = a.guard.again()
+	}
 	if a.guard.breaker == nil || a.guard.breaker.IsFree() {
 		a.call = Call{repeats: true}
 		if a.begin(&attempt{a.around(), a.number}) == nil {

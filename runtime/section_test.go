@@ -46,6 +46,9 @@ var guardings = []guarding{
 	{"When", resilience.Guards{Retry: "g", When: func(error) bool { return true }}, "retries", `{"initialDelay": "0s"}`, `{"maxAttempts": 1}`, errFailing},
 	{"Retry", resilience.Guards{Retry: "g"}, "budgets", `{}`, `{"burst": 0}`, errFailing},
 	{"Fallback", resilience.Guards{Fallback: "g"}, "fallbacks", `{}`, `{"enabled": false}`, errFailing},
+	{"BreakerByKey", resilience.Guards{Breaker: "g", BreakerByKey: true}, "breakers", `{"failureThreshold": 9}`, `{"failureThreshold": 1}`, resilience.ErrOpen},
+	{"BulkheadByKey", resilience.Guards{Bulkhead: "g", BulkheadByKey: true}, "bulkheads", `{"maxConcurrentCalls": 2}`, `{"maxConcurrentCalls": 1}`, resilience.ErrFull},
+	{"TimeoutByKey", resilience.Guards{Timeout: "g", TimeoutByKey: true}, "timeouts", `{}`, `{"duration": "1ns"}`, resilience.ErrTimeout},
 	{"Timeout", resilience.Guards{Timeout: "g"}, "timeouts", `{}`, `{"duration": "1ns"}`, resilience.ErrTimeout},
 }
 
@@ -78,7 +81,7 @@ func (row guarding) test(t *testing.T, guards resilience.Guards) {
 		t.Fatal(err)
 	}
 	defer registry.Close()
-	guard := newGuard(t, registry, guards)
+	guard := newGuard(t, registry, guards).For("key") // which is its own where it is by none
 	if err := row.call(t, registry, guard); err != nil {
 		t.Fatalf("under %s a call got %v", row.mild, err)
 	}
@@ -101,11 +104,11 @@ func (row guarding) call(t *testing.T, registry *resilience.Registry, guard *res
 	case row.guards.Classify != nil:
 		do(context.Background(), guard, returns(nil))
 	case row.section == "breakers":
-		do(context.Background(), newGuard(t, registry, resilience.Guards{Breaker: "g"}), returns(errFailing))
+		do(context.Background(), newGuard(t, registry, resilience.Guards{Breaker: "g", BreakerByKey: row.guards.BreakerByKey}).For("key"), returns(errFailing))
 	case row.section == "rateLimits":
 		do(context.Background(), newGuard(t, registry, resilience.Guards{RateLimit: "g"}), returns(nil))
 	case row.section == "bulkheads":
-		if err := under.Begin(context.Background(), newGuard(t, registry, resilience.Guards{Bulkhead: "g"})); err != nil {
+		if err := under.Begin(context.Background(), newGuard(t, registry, resilience.Guards{Bulkhead: "g", BulkheadByKey: row.guards.BulkheadByKey}).For("key")); err != nil {
 			t.Fatal(err)
 		}
 	}

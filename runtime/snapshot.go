@@ -19,6 +19,7 @@ type Snapshot struct {
 	Retries    []RetrySnapshot     `json:"retries"`
 	Budgets    []BudgetSnapshot    `json:"budgets"`
 	Fallbacks  []FallbackSnapshot  `json:"fallbacks"`
+	Keys       []KeysSnapshot      `json:"keys,omitempty"` // by name; nil where no method is guarded by key
 	Entries    []EntrySnapshot     `json:"entries"`
 	Calls      []CallsSnapshot     `json:"calls,omitempty"` // by method and outcome; nil without the option Time
 	Settings   SettingsSnapshot    `json:"settings"`
@@ -140,9 +141,11 @@ func (r *Registry) Snapshot() Snapshot {
 	if r.made() != nil {
 		return Snapshot{}
 	}
+	keys := r.keysSnapshots()
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	snapshot := Snapshot{
+		Keys:     keys,
 		At:       time.Now(),
 		Entries:  r.entrySnapshots(),
 		Settings: r.settingsSnapshot(),

@@ -19,6 +19,9 @@ import (
 // constructors fill it in; an empty name is a guard that the method does not have.
 type Guards struct {
 	Breaker string
+	// BreakerByKey gives each key of calls a breaker of its own, as [Guard.For] says,
+	// which BulkheadByKey and TimeoutByKey do with theirs.
+	BreakerByKey bool
 	// Classify judges the error that the dependency returned, also if it is nil. It
 	// is not asked about refusals by guards further in, callers that gave up,
 	// timeouts, and the error of a deadline of the caller that has passed. Several
@@ -26,9 +29,13 @@ type Guards struct {
 	Classify  func(error) Outcome
 	RateLimit string
 	Bulkhead  string
+	// BulkheadByKey is for the bulkhead.
+	BulkheadByKey bool
 	// Timeout ends the context of the call when the time is over or the method has
 	// returned, so that bodies and streams end with it.
 	Timeout string
+	// TimeoutByKey is for the timeout.
+	TimeoutByKey bool
 
 	// Retry makes calls again that failed; then each call is an [Attempts].
 	Retry string
@@ -128,10 +135,10 @@ func (w *Wiring) Defaults(names ...string) { w.defaults = names }
 // Guard makes the guard of one method. Done returns its faults.
 func (w *Wiring) Guard(method string, guards Guards) *Guard {
 	r := w.registry
-	g := &Guard{
+	g := &Guard{makeup: makeup{
 		method: w.iface.name + "." + method, classify: guards.Classify, when: guards.When,
 		events: r.events, tell: r.tell, inCall: r.inCall, version: &r.version,
-	}
+	}}
 	g.breaker = part(w, g, r.breakers, guards.Breaker)
 	g.rateLimit = part(w, g, r.rateLimits, guards.RateLimit)
 	g.bulkhead = part(w, g, r.bulkheads, guards.Bulkhead)
@@ -161,6 +168,7 @@ func (w *Wiring) Guard(method string, guards Guards) *Guard {
 	w.checkTwice(g)
 	g.holder = w.holder
 	g.alone = g.breaker != nil && guards.onlyBreaker() && !g.events.calls && !g.told
+	w.byKey(g, guards)
 	return g
 }
 
@@ -172,7 +180,7 @@ func (guards Guards) anticipates() bool {
 // onlyBreaker reports whether a breaker is the only guard that is asked before a
 // call. It asks every field there is, so that no guard can be forgotten.
 func (guards Guards) onlyBreaker() bool {
-	guards.Breaker, guards.Classify = "", nil
+	guards.Breaker, guards.BreakerByKey, guards.Classify = "", false, nil
 	guards.Retry, guards.When, guards.Fallback = "", nil, "" // which are around the call
 	return reflect.ValueOf(guards).IsZero()
 }

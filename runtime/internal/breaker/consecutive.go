@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/resgen-go/resgen/internal/words"
+	"github.com/resgen-go/resgen/runtime/internal/keyed"
 )
 
 // Consecutive are the settings of CONSECUTIVE_FAILURES.
@@ -14,6 +15,7 @@ type Consecutive struct {
 	TestDelay           time.Duration `setting:"testDelay" default:"20s" range:"[0s,8760h]" doc:"stay in OPEN; at this age a call moves it to HALF_OPEN"`
 	MaxHalfOpenDuration time.Duration `setting:"maxHalfOpenDuration" default:"1m" range:"(0s,8760h]" doc:"HALF_OPEN with no permit left opens again when its newest trial is this old"`
 	Fleet
+	keyed.Instances
 }
 
 // Strategy is CONSECUTIVE_FAILURES with these settings.

@@ -1,9 +1,16 @@
 package breaker
 
-import "time"
+import (
+	"time"
+
+	"github.com/resgen-go/resgen/runtime/internal/keyed"
+)
 
 // None are the settings of NONE: it has none of its own.
-type None struct{ Fleet }
+type None struct {
+	Fleet
+	keyed.Instances
+}
 
 // Strategy is NONE.
 func (*None) Strategy() Strategy { return none{} }

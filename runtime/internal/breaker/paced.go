@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/resgen-go/resgen/internal/words"
+	"github.com/resgen-go/resgen/runtime/internal/keyed"
 )
 
 // Paced are the settings of PACED_RATE_THRESHOLD.
@@ -17,6 +18,7 @@ type Paced struct {
 	SuccessRateThreshold                  float64       `setting:"successRateThreshold" default:"70" range:"(0,100]" doc:"percent of good trials; at or above it closes, as soon as that is certain"`
 	MaxHalfOpenDuration                   time.Duration `setting:"maxHalfOpenDuration" default:"1m" range:"(0s,8760h]" doc:"HALF_OPEN with no permit left opens again when its newest trial is this old"`
 	Fleet
+	keyed.Instances
 }
 
 // Strategy is PACED_RATE_THRESHOLD with these settings.

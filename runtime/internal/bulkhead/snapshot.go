@@ -58,6 +58,9 @@ func (b *Bulkhead) Snapshot() Snapshot {
 	return b.snapshot(b.now(), before)
 }
 
+// AtRest reports whether nobody holds a permit, and nobody waits for one.
+func (b *Bulkhead) AtRest() bool { return b.now().atRest() }
+
 // maxReads is how often Snapshot tries to read while others count. Even the last try
 // shows nothing impossible, because of the order of reading.
 const maxReads = 100

@@ -38,6 +38,9 @@ func (t tally) idle() int    { return int(t>>1) & fieldMask }
 func (t tally) size() int    { return t.free() + t.busy() + t.idle() }
 func (t tally) queued() bool { return t&queued != 0 }
 
+// atRest reports whether nobody holds a permit, and nobody waits for one.
+func (t tally) atRest() bool { return t.busy() == 0 && t.idle() == 0 && !t.queued() }
+
 // available is how many permits a newcomer could have.
 func (t tally) available() int {
 	if t.queued() {

@@ -19,6 +19,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/resgen-go/resgen/runtime/internal/breaker"
 	"github.com/resgen-go/resgen/runtime/internal/bulkhead"
+	"github.com/resgen-go/resgen/runtime/internal/keyed"
 	"github.com/resgen-go/resgen/runtime/internal/setting"
 	"pgregory.net/rapid"
 )
@@ -56,17 +57,19 @@ func builtInStatic() *breaker.Static {
 	return s
 }
 
+var thousand = keyed.Instances{MaxInstances: 1000}
+
 func TestWithoutAFileTheBuiltInDefaultsHold(t *testing.T) {
 	f := Default()
 	strategy, s := f.breaker("payments")
 	want := &breaker.Static{
 		FailureThreshold: 3, FailureThresholdCapacity: 10, SuccessThreshold: 5, SuccessThresholdCapacity: 5,
-		TestDelay: 20 * time.Second, MaxHalfOpenDuration: time.Minute,
+		TestDelay: 20 * time.Second, MaxHalfOpenDuration: time.Minute, Instances: thousand,
 	}
 	if diff := cmp.Diff(want, s); strategy != "STATIC_THRESHOLD" || diff != "" {
 		t.Errorf("breaker: %s (-want +got):\n%s", strategy, diff)
 	}
-	if diff := cmp.Diff(&bulkhead.Settings{MaxConcurrentCalls: 25}, f.InForce(Bulkheads, "payments")); diff != "" {
+	if diff := cmp.Diff(&bulkhead.Settings{MaxConcurrentCalls: 25, Instances: thousand}, f.InForce(Bulkheads, "payments")); diff != "" {
 		t.Errorf("bulkhead (-want +got):\n%s", diff)
 	}
 	if d := f.InForce(Timeouts, "payments").(*Timeout).Limit(); d != 0 {
@@ -88,7 +91,7 @@ func TestEverySectionOfAFileIsRead(t *testing.T) {
 	if diff := cmp.Diff(builtInStatic(), s); strategy != "STATIC_THRESHOLD" || diff != "" {
 		t.Errorf("inventory is %s (-want +got):\n%s", strategy, diff)
 	}
-	want := &bulkhead.Settings{MaxConcurrentCalls: 20, MaxWaitDuration: 50 * time.Millisecond}
+	want := &bulkhead.Settings{MaxConcurrentCalls: 20, MaxWaitDuration: 50 * time.Millisecond, Instances: thousand}
 	if diff := cmp.Diff(want, f.InForce(Bulkheads, "payments")); diff != "" {
 		t.Errorf("bulkhead (-want +got):\n%s", diff)
 	}
@@ -162,6 +165,7 @@ func TestDefaultsHoldFieldByField(t *testing.T) {
 			"outageThreshold null (built in)",
 			"minimumErrors null (built in)", "minimumVotes null (built in)", "voteShare null (built in)",
 			"secondsBeforeRetry null (built in)",
+			"maxInstances 1000 (built in)",
 		}},
 		{Breakers, "unnamed", []string{
 			`strategy "STATIC_THRESHOLD" (built in)`,
@@ -175,6 +179,7 @@ func TestDefaultsHoldFieldByField(t *testing.T) {
 			"outageThreshold null (built in)",
 			"minimumErrors null (built in)", "minimumVotes null (built in)", "voteShare null (built in)",
 			"secondsBeforeRetry null (built in)",
+			"maxInstances 1000 (built in)",
 		}},
 		{Breakers, "paced", []string{
 			`strategy "PACED_RATE_THRESHOLD" (file)`,
@@ -189,20 +194,23 @@ func TestDefaultsHoldFieldByField(t *testing.T) {
 			"outageThreshold null (built in)",
 			"minimumErrors null (built in)", "minimumVotes null (built in)", "voteShare null (built in)",
 			"secondsBeforeRetry null (built in)",
+			"maxInstances 1000 (built in)",
 		}},
 		{Bulkheads, "payments", []string{
 			`limit "FIXED" (built in)`,
 			`maxConcurrentCalls 7 (file)`,
 			`maxWaitDuration "0s" (built in)`,
 			`queueCapacity 0 (default section)`,
+			"maxInstances 1000 (built in)",
 		}},
 		{Bulkheads, "unnamed", []string{
 			`limit "FIXED" (built in)`,
 			`maxConcurrentCalls 25 (built in)`,
 			`maxWaitDuration "0s" (built in)`,
 			`queueCapacity 0 (default section)`,
+			"maxInstances 1000 (built in)",
 		}},
-		{Timeouts, "payments", []string{`duration "1h" (default section)`}},
+		{Timeouts, "payments", []string{`duration "1h" (default section)`, "maxInstances 1000 (built in)"}},
 	}
 	for _, test := range tests {
 		if diff := cmp.Diff(test.want, inForce(f, test.section, test.name)); diff != "" {

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/resgen-go/resgen/runtime/internal/keyed"
 	"github.com/resgen-go/resgen/runtime/internal/setting"
 )
 
@@ -37,6 +38,7 @@ const fallback = "default"
 // Timeout is the settings of one timeout.
 type Timeout struct {
 	Duration *time.Duration `setting:"duration" range:"(0s,8760h]" usual:"1m" doc:"longest time that one call may take; without it the timeout bounds nothing"`
+	keyed.Instances
 }
 
 // Limit is the longest time that one call may take; 0 bounds nothing.
