@@ -208,13 +208,20 @@ func (e *entry) cutOffBy(refusal *RefusalError, first bool) (tell bool) {
 }
 
 // noteRefusal counts a refusal at the entry that it refuses, and at the one around
-// the call.
+// the call, unless a fallback may answer in its place.
 func (g *Guard) noteRefusal(caller context.Context, refusal *RefusalError) {
+	if g.entry != nil && refusal.Kind != KindDone {
+		g.entry.notBegun(refusal)
+	}
+	if g.fallback == nil {
+		noteCutOff(caller, refusal)
+	}
+}
+
+// noteCutOff counts a refusal at the entry around a call.
+func noteCutOff(caller context.Context, refusal *RefusalError) {
 	if refusal.Kind == KindDone {
 		return
-	}
-	if g.entry != nil {
-		g.entry.notBegun(refusal)
 	}
 	around, first := entryAround(caller)
 	if around != nil && around.cutOffBy(refusal, first()) {

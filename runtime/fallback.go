@@ -203,6 +203,9 @@ func (c *Call) fallBack(caller context.Context, err error, must bool) error {
 	}
 	reason := reasonOf(err)
 	if !must && (!g.fallback.answers(reason) || gone(caller)) {
+		if refusal, is := err.(*RefusalError); is && refusal.Method == g.method && g.entered.Load() {
+			noteCutOff(caller, refusal)
+		}
 		return nil
 	}
 	g.fallback.counts[reason].Add(1)

@@ -586,6 +586,23 @@ func TestFallbackF17AnEntryThatIsRefusedIsAnswered(t *testing.T) {
 	got(t, idle, err, 0, nil)
 }
 
+// An entry goes on where a fallback answers for a call under it.
+func TestARefusalThatIsAnsweredCutsNoEntryOff(t *testing.T) {
+	for settings, cutOff := range map[string]int{`{}`: 0, `{"enabled": false}`: 1, `{"on": "TIMEOUTS"}`: 1} {
+		registry, wrapper := pricesOf(t, ends(7, nil), `, "fallbacks": {"prices": `+settings+`}`)
+		entry := newGuard(t, registry, resilience.Guards{Check: []resilience.Calls{{Breaker: "cache"}}})
+		handle, _ := registry.Breaker("prices")
+		handle.ForceOpen("test")
+		do(new(clerk).in(t.Context()), entry, func(ctx context.Context) error {
+			_, err := wrapper.Price(ctx, "tea")
+			return err
+		})
+		if e := registry.Snapshot().Entries[0]; len(e.CutOff) != cutOff || len(e.Undeclared) != cutOff || e.Begun != 1 {
+			t.Errorf("%s: the entry has %+v", settings, e)
+		}
+	}
+}
+
 // A guard further in that refuses leaves the work undone.
 func TestARefusalFurtherInIsAnswered(t *testing.T) {
 	inner := newRegistry(t, `{}`)

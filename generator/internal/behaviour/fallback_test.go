@@ -80,7 +80,12 @@ func TestAnAnswerThatNobodyGetsIsClosed(t *testing.T) {
 			t.Errorf("%d: %v, %v, closed %d times", status, response, err, served.closed)
 		}
 	}
+	gone, cancel := context.WithCancel(t.Context())
+	cancel()
 	w := wrap(t, fallback.NewResilientPages, fallback.Pages(pages{}), r)
+	if _, err := w.RoundTrip(request(t, gone, "http://pages.test/")); !errors.Is(err, context.Canceled) {
+		t.Errorf("a request whose caller has gone: %v", err)
+	}
 	if file, err := w.Open("tea"); file != nil || err != resilience.ErrFailed {
 		t.Errorf("a file that is not there: %v, %v", file, err)
 	}
