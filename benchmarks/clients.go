@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"errors"
+	"fmt"
 )
 
 //go:generate go tool resgen
@@ -16,6 +17,11 @@ type client interface {
 type (
 	//resilience:breaker a
 	breakerClient interface {
+		Do(ctx context.Context, n int) (int, error)
+	}
+
+	//resilience:breaker a by=tenant
+	keyClient interface {
 		Do(ctx context.Context, n int) (int, error)
 	}
 
@@ -60,6 +66,16 @@ type (
 		Do(ctx context.Context, n int) (int, error)
 	}
 )
+
+// tenants are keys of calls.
+var tenants = func() (keys [512]string) {
+	for i := range keys {
+		keys[i] = fmt.Sprint("tenant-", i)
+	}
+	return keys
+}()
+
+func tenant(_ context.Context, n int) string { return tenants[uint(n)%uint(len(tenants))] }
 
 // instead is a fallback.
 func instead(_ context.Context, n int, _ error) (int, error) { return n, nil }

@@ -43,6 +43,44 @@ func (w *resilientBreakerClient) Do(ctx context.Context, n int) (n2 int, err err
 	return n2, call.Finish(err)
 }
 
+var _ keyClient = (*resilientKeyClient)(nil)
+
+// resilientKeyClient guards the calls of keyClient.
+type resilientKeyClient struct {
+	next keyClient
+	do   *resilience.Guard
+}
+
+// newResilientKeyClient puts the guards of keyClient before next, with the settings of registry.
+func newResilientKeyClient(next keyClient, registry *resilience.Registry, options ...resilience.WrapperOption) (*resilientKeyClient, error) {
+	wiring, err := resilience.Wire(registry, "github.com/resgen-go/resgen/benchmarks", "main.keyClient", next, options...)
+	if err != nil {
+		return nil, err
+	}
+	w := &resilientKeyClient{
+		next: next,
+		do: wiring.Guard("Do", resilience.Guards{
+			Breaker:      "a",
+			BreakerByKey: true,
+		}),
+	}
+	if err = wiring.Done(); err != nil {
+		return nil, err
+	}
+	return w, nil
+}
+
+// Do is guarded by breaker a (by tenant).
+func (w *resilientKeyClient) Do(ctx context.Context, n int) (n2 int, err error) {
+	var call resilience.Call
+	defer call.Release()
+	if err := call.Begin(ctx, w.do.For(tenant(ctx, n))); err != nil {
+		return n2, err
+	}
+	n2, err = w.next.Do(call.Context(), n)
+	return n2, call.Finish(err)
+}
+
 var _ bulkheadClient = (*resilientBulkheadClient)(nil)
 
 // resilientBulkheadClient guards the calls of bulkheadClient.

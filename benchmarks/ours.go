@@ -28,6 +28,10 @@ func breakerOnly(next client, r *resilience.Registry) (client, error) {
 	return newResilientBreakerClient(next, r)
 }
 
+func byKey(next client, r *resilience.Registry) (client, error) {
+	return newResilientKeyClient(next, r)
+}
+
 func bulkheadOnly(next client, r *resilience.Registry) (client, error) {
 	return newResilientBulkheadClient(next, r)
 }

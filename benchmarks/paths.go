@@ -54,6 +54,7 @@ var closed = []path{
 	{name: "breaker CANARY_RATE_THRESHOLD, slow calls tracked", make: guarded(work{}, breakerOnly, canaryOfSlow)},
 	{name: "breaker PACED_RATE_THRESHOLD, window of time", make: guarded(work{}, breakerOnly, paced)},
 	{name: "breaker NONE", make: guarded(work{}, breakerOnly, none)},
+	{name: "breaker CANARY_RATE_THRESHOLD, one of 512 by key", make: guarded(work{}, byKey, canary)},
 	{name: "bulkhead", make: guarded(work{}, bulkheadOnly, canary)},
 	{name: "bulkhead, adaptive", make: adaptive},
 	{name: "rate limit", make: guarded(work{}, rateOnly, canary)},

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -73,6 +74,32 @@ func TestSharingWithoutAnAdapterIsAnErrorWithAWayOut(t *testing.T) {
 	if err == nil || !strings.HasPrefix(err.Error(), want) {
 		t.Errorf("error %v, want %s…", err, want)
 	}
+}
+
+func TestEachKeyOfASharedBreakerIsShared(t *testing.T) {
+	adapter := new(fleet)
+	text := `{
+		"breakers": {"tenants": {"shared": true, "maxInstances": 2}, "tenants/own": {"shared": false}},
+		"sharedState": {"keyPrefix": "shop:", "address": "here:1"},
+	}`
+	registry := newRegistry(t, text, resilience.Share(adapter.asAdapter))
+	guard := newGuard(t, registry, byTenant)
+	expect := func(want ...string) {
+		t.Helper()
+		if !slices.Equal(adapter.joined, want) {
+			t.Errorf("shared are %q, want %q", adapter.joined, want)
+		}
+	}
+	guard.For("a")
+	guard.For("own")
+	expect("tenants", "tenants/a")
+	guard.For("b") // takes the place of a
+	expect("tenants", "tenants/b")
+	if err := registry.Forget("tenants/b"); err != nil {
+		t.Fatal(err)
+	}
+	expect("tenants")
+	runtime.KeepAlive(guard)
 }
 
 func TestTheAdapterHearsOfSharedBreakersOnly(t *testing.T) {
