@@ -83,7 +83,16 @@ func (c *Call) Begin(ctx context.Context, g *Guard) error {
 	waited := false
 	if g.enters {
 		var refusal *RefusalError
-		if waited, refusal = c.enter(g); refusal != nil {
+		if g.special {
+			waited, refusal = c.enterSpecially(g)
+		} else {
+			waited, refusal = c.enter(g)
+		}
+		switch refusal {
+		case nil:
+		case errGone:
+			return c.beginAgain(ctx, g.again())
+		default:
 			return c.refuse(refusal)
 		}
 	}
@@ -97,8 +106,8 @@ func (c *Call) Begin(ctx context.Context, g *Guard) error {
 		}
 		c.period = period
 	}
-	if !waited && !g.version.is(version) || g.gone() {
-		return c.beginAgain(ctx, g.again())
+	if !waited && !g.version.is(version) {
+		return c.beginAgain(ctx, g)
 	}
 	if slowAfter > 0 {
 		c.slowAt = breaker.Now().Add(slowAfter)
@@ -122,9 +131,6 @@ func (c *Call) Begin(ctx context.Context, g *Guard) error {
 // enter asks the breaker as a gate and takes a token of the rate limit and a permit
 // of the bulkhead.
 func (c *Call) enter(g *Guard) (waited bool, refusal *RefusalError) {
-	if g.entry != nil {
-		return c.reserve(g)
-	}
 	waits := g.waits
 	if g.breaker != nil {
 		if period, admits := g.breaker.Gate(); !admits {
@@ -154,6 +160,20 @@ func (c *Call) enter(g *Guard) (waited bool, refusal *RefusalError) {
 	}
 	return queued, g.fullRefusal(refused)
 }
+
+// enterSpecially is enter for an entry, and for a key, whose instances may have gone
+// since the guard was found. Then the call begins anew, with errGone.
+func (c *Call) enterSpecially(g *Guard) (waited bool, refusal *RefusalError) {
+	if g.entry != nil {
+		return c.reserve(g)
+	}
+	if waited, refusal = c.enter(g); refusal == nil && g.gone() {
+		refusal = errGone
+	}
+	return waited, refusal
+}
+
+var errGone = new(RefusalError)
 
 // takeTurn takes the token of the rate limit, unless the call has it already. It
 // reports whether a gate ended the wait for it.

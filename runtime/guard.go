@@ -28,6 +28,7 @@ type makeup struct {
 	alone     bool             // a breaker is the only guard
 	told      bool             // somebody hears how each of its calls ends: timing or inCall
 	enters    bool             // something is asked before the breaker
+	special   bool             // of an entry or of a key
 	entry     *entry           // of an anticipated method; nil: of another
 	entered   *atomic.Bool     // an entry of the registry may be around a call
 	holder    *holder          // of its instance; nil: of none

@@ -46,9 +46,7 @@ func (g *Guard) For(key string) *Guard {
 func Key[K ~string](key K) string { return string(key) }
 
 // gone reports whether an instance has gone that the guard is made of.
-func (g *Guard) gone() bool { return len(g.slots) > 0 && g.anyGone() }
-
-func (g *Guard) anyGone() bool {
+func (g *Guard) gone() bool {
 	return slices.ContainsFunc(g.slots, func(s *slot) bool { return s.gone.Load() })
 }
 
@@ -171,7 +169,7 @@ func (k *keys) make(key string) *Guard {
 // guard is the guard of a key.
 func (k *keys) guard(key string, slots []*slot) (g *Guard, err error) {
 	g = &Guard{makeup: k.base.makeup}
-	g.key, g.slots = key, slots
+	g.key, g.slots, g.special = key, slots, true
 	r, behind := k.registry, "/"+keyed.Name(key)
 	if k.names.breaker != "" {
 		if g.breaker, err = r.breakers.find(r, k.names.breaker+behind); err != nil {

@@ -164,6 +164,7 @@ func (w *Wiring) Guard(method string, guards Guards) *Guard {
 	case g.breaker != nil:
 		g.waits = gates{gateOf(g.breaker)}
 	}
+	g.special = g.entry != nil
 	g.enters = g.rateLimit != nil || g.bulkhead != nil || g.entry != nil
 	w.checkTwice(g)
 	g.holder = w.holder
