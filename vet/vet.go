@@ -5,6 +5,7 @@
 //     needed?
 //   - vet/reservation: does what an entry reserves fit the calls under it?
 //   - vet/unwrapped: is a client called without its wrapper?
+//   - vet/stream: is what a stream returns never closed?
 //   - vet/fallback: does a function answer for a call by making it again?
 //
 // They share what stands before each interface (vet/internal/guards) and what is
@@ -23,10 +24,11 @@ import (
 	"github.com/resgen-go/resgen/vet/context"
 	"github.com/resgen-go/resgen/vet/fallback"
 	"github.com/resgen-go/resgen/vet/reservation"
+	"github.com/resgen-go/resgen/vet/stream"
 	"github.com/resgen-go/resgen/vet/unwrapped"
 )
 
 // Analyzers are those of all questions. None has flags of its own.
 func Analyzers() []*analysis.Analyzer {
-	return []*analysis.Analyzer{context.Analyzer, reservation.Analyzer, unwrapped.Analyzer, fallback.Analyzer}
+	return []*analysis.Analyzer{context.Analyzer, reservation.Analyzer, unwrapped.Analyzer, fallback.Analyzer, stream.Analyzer}
 }

@@ -14,6 +14,7 @@
 //	-reservation  reservations that do not fit the calls under them
 //	-unwrapped    clients that are called without their guards
 //	-fallback     functions that answer for a call by making it again
+//	-stream       results of streams that are never closed
 //
 // By default all of them run. One flag or several choose those alone, and
 // -context=false leaves one out. resgenvet help NAME says what an analyzer reports.

@@ -33,6 +33,7 @@ type Method struct {
 	Name     string
 	Bulkhead string // empty: none
 	Entry    bool   // anticipated
+	Stream   bool   // its call lasts until its result is closed
 	Preload  []Permits
 	Lease    []Permits
 }
@@ -92,6 +93,7 @@ func (p *Package) exportFact(pass *analysis.Pass) {
 		sig := constructor.Signature()
 		iface, wrapper := Wrapped(sig), Named(sig.Results().At(0).Type())
 		g := Guarded{Name: wrapper.Name(), Interface: iface.Name(), Methods: p.wired(p.Declarations[constructor])}
+		p.findStreams(wrapper, g.Methods)
 		told.Types = append(told.Types, g)
 		if p.Wrappers[Named(iface.Type())] != nil {
 			g.Name = g.Interface

@@ -82,6 +82,30 @@ func (p *Package) wired(constructor *ast.FuncDecl) []Method {
 	return methods
 }
 
+// findStreams notes which methods of a wrapper make streams.
+func (p *Package) findStreams(wrapper *types.TypeName, methods []Method) {
+	for fn, decl := range p.Declarations {
+		if fn == nil || decl.Recv == nil || decl.Body == nil || Named(fn.Signature().Recv().Type()) != wrapper {
+			continue
+		}
+		i := slices.IndexFunc(methods, func(m Method) bool { return m.Name == fn.Name() })
+		if i >= 0 && p.makesStream(decl.Body) {
+			methods[i].Stream = true
+		}
+	}
+}
+
+func (p *Package) makesStream(body *ast.BlockStmt) (makes bool) {
+	ast.Inspect(body, func(n ast.Node) bool {
+		if name, ok := n.(*ast.Ident); ok {
+			of, is := p.TypesInfo.Uses[name].(*types.TypeName)
+			makes = makes || is && IsNamed(of, runtimePath, "Stream")
+		}
+		return !makes
+	})
+	return makes
+}
+
 // EachGuard calls do for each guard that a constructor makes by a call
 // wiring.Guard("Charge", resilience.Guards{…}). What is written otherwise, by
 // hand, is not known.
