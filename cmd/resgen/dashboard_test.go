@@ -40,7 +40,7 @@ func TestDashboardHasTheNamesInUse(t *testing.T) {
 			rows = append(rows, p.Title+" "+p.Repeat)
 		}
 	}
-	const want = "Now ; Breaker $breaker breaker; Bulkhead $bulkhead bulkhead; Timeout $timeout timeout; Entries ; Methods, with the option Time ; Settings and events "
+	const want = "Now ; Breaker $breaker breaker; Bulkhead $bulkhead bulkhead; Timeout $timeout timeout; Entries ; Keys ; Methods, with the option Time ; Settings and events "
 	if got := strings.Join(rows, "; "); got != want {
 		t.Errorf("rows are\n%s\nwant\n%s", got, want)
 	}

@@ -120,6 +120,15 @@ var rows = []row{
 		{"Undeclared", "Calls refused by a guard that the entry neither checks nor reserves.", curve, rate, false, []query{
 			{`sum by (entry, by) (rate(resgen_entry_undeclared_total{SOME}[$__rate_interval]))`, "{{entry}} by {{by}}"}}},
 	}},
+	{title: "Keys", panels: []panel{
+		{"Instances that live for keys", "And how many may.", curve, number, false, []query{
+			{`max by (family) (resgen_family_instances{SOME})`, "{{family}}"},
+			{`max by (family) (resgen_family_instances_limit{SOME})`, "{{family}} at most"}}},
+		{"Instances that made room", "", curve, rate, false, []query{
+			{`sum by (family) (rate(resgen_family_evicted_total{SOME}[$__rate_interval]))`, "{{family}}"}}},
+		{"Calls without an instance", "The base name guarded them for want of room.", curve, rate, false, []query{
+			{`sum by (family) (rate(resgen_family_beyond_total{SOME}[$__rate_interval]))`, "{{family}}"}}},
+	}},
 	{title: "Methods, with the option Time", panels: []panel{
 		{"Half of the calls take at most", "", curve, seconds, false, []query{
 			{`histogram_quantile(0.5, sum by (le, method) (rate(resgen_call_duration_seconds_bucket{SOME}[$__rate_interval])))`, "{{method}}"}}},

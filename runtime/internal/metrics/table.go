@@ -33,7 +33,7 @@ func Labels(c *resilience.CallsSnapshot) []string { return []string{c.Method, c.
 type Emit func(value float64, labels ...string)
 
 // Table is every metric but Duration. All series of a metric have the same labels.
-var Table = join(breakers, bulkheads, rateLimits, timeouts, retries, fallbacks, entries, registry)
+var Table = join(breakers, bulkheads, rateLimits, timeouts, retries, fallbacks, entries, families, registry)
 
 func join(parts ...[]Metric) (all []Metric) {
 	for _, part := range parts {
@@ -331,6 +331,27 @@ var fallbacks = []Metric{
 				emit(truth(f.Enabled), f.Name)
 			}
 		}},
+}
+
+// family reads one figure of each name that has instances by key.
+func family(read func(*resilience.KeysSnapshot, Emit)) func(*resilience.Snapshot, Emit) {
+	return func(s *resilience.Snapshot, emit Emit) {
+		for i := range s.Keys {
+			k := &s.Keys[i]
+			read(k, func(value float64, labels ...string) { emit(value, append([]string{k.Name}, labels...)...) })
+		}
+	}
+}
+
+var families = []Metric{
+	{"family.instances", "Instances of the name that live for keys of calls.", "{instance}", false, []string{"family"},
+		family(func(k *resilience.KeysSnapshot, emit Emit) { emit(float64(k.Instances)) })},
+	{"family.instances.limit", "Instances that may live at most.", "{instance}", false, []string{"family"},
+		family(func(k *resilience.KeysSnapshot, emit Emit) { emit(float64(k.MaxInstances)) })},
+	{"family.evicted", "Instances that made room for another key.", "{instance}", true, []string{"family"},
+		family(func(k *resilience.KeysSnapshot, emit Emit) { emit(float64(k.Evicted)) })},
+	{"family.beyond", "Calls that the base name guarded for want of room.", "{call}", true, []string{"family"},
+		family(func(k *resilience.KeysSnapshot, emit Emit) { emit(float64(k.Beyond)) })},
 }
 
 var registry = []Metric{

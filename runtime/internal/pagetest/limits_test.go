@@ -66,6 +66,7 @@ func TestEntriesRetriesFallbacksAndDurationsAreShown(t *testing.T) {
 	pick := wiring.Guard("Pick", resilience.Guards{Bulkhead: "stock"})
 	find := wiring.Guard("Find", resilience.Guards{Retry: "search", Fallback: "search", Timeout: "search"})
 	wiring.Guard("Off", resilience.Guards{Fallback: "off"})
+	tenant := wiring.Guard("Serve", resilience.Guards{Breaker: "tenants", BreakerByKey: true})
 	if err := wiring.Done(); err != nil {
 		t.Fatal(err)
 	}
@@ -86,11 +87,12 @@ func TestEntriesRetriesFallbacksAndDurationsAreShown(t *testing.T) {
 		attempts.FallsBack(context.DeadlineExceeded)
 		attempts.Release()
 	}
+	tenant.For("acme")
 	breaker(t, s.registry, "payments").Trip("ann")
 	for _, text := range []string{
 		"would not begin: breaker payments", "cut off 1 by bulkhead stock", "undeclared 1 by bulkhead stock",
 		"1 made again, 0 recovered", "given up: attempts 1, budget 2", "0 good", "0 of 1 left", "1 budget empty", "budget search is empty and forbids retries",
-		"a.Client.Find: failure 3", "1 fallback answering", "answers refusals and failures", "3s", "half within",
+		"a.Client.Find: failure 3", "1 fallback answering", "answers refusals and failures", "3s", "half within", "1 of 1\u202f000 instances",
 		"a.Client.Order: a call under it was refused by what it does not declare",
 	} {
 		b.shows(text)
