@@ -6,8 +6,8 @@
 //	prometheus.MustRegister(resgenprom.Collector(registry))
 //
 // docs/metrics.md has the names. They begin with resgen_, and their labels are the
-// names of guards, never errors or arguments, so that a service has as many series as
-// its settings have names. With the option resilience.Time there is a histogram of
+// names of guards, never errors, so that a service has as many series as its settings
+// have names and instances. With the option resilience.Time there is a histogram of
 // each method.
 package prometheus
 
