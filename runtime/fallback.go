@@ -195,6 +195,20 @@ func (a *Attempts) MustFallBack(err error) error {
 	return a.call.fallBack(a.caller, err, err != nil)
 }
 
+// FallsBack is that of the opening; see [Call.FallsBack]. It ends a call that returned
+// something, because nobody gets that.
+func (s *Stream) FallsBack(err error) error { return s.fallen(s.Call.FallsBack(err)) }
+
+// MustFallBack is that of the opening; see [Call.MustFallBack].
+func (s *Stream) MustFallBack(err error) error { return s.fallen(s.Call.MustFallBack(err)) }
+
+func (s *Stream) fallen(err error) error {
+	if err != nil && s.opened {
+		s.end(nil)
+	}
+	return err
+}
+
 func (c *Call) fallBack(caller context.Context, err error, must bool) error {
 	g := c.lost
 	c.lost = nil

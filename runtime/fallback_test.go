@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"net/http"
 	"reflect"
 	"slices"
 	"strings"
@@ -752,6 +753,31 @@ func TestReasonsOfFallbacksHaveNames(t *testing.T) {
 	} {
 		if got := reason.String(); got != want {
 			t.Errorf("%d is %s, want %s", uint8(reason), got, want)
+		}
+	}
+}
+
+// What a call returned that failed without an error is nobody's, so that its stream is
+// over.
+func TestAStreamIsOverOnceItsMethodFallsBack(t *testing.T) {
+	for settings, inUse := range map[string]int{`{}`: 0, `{"enabled": false}`: 1} {
+		registry := newRegistry(t, `{"fallbacks": {"f": `+settings+`}}`)
+		guard := newGuard(t, registry, resilience.Guards{Bulkhead: "b", Fallback: "f"})
+		for _, falls := range []func(*resilience.Stream, error) error{(*resilience.Stream).FallsBack, (*resilience.Stream).MustFallBack} {
+			stream := new(resilience.Stream)
+			if err := stream.Begin(t.Context(), guard); err != nil {
+				t.Fatal(err)
+			}
+			err := stream.FinishAs(resilience.Failure, nil)
+			body := stream.Body(http.NoBody)
+			err = falls(stream, err)
+			if got := bulkheadOf(t, registry, "b").InUse; got != inUse || (err == resilience.ErrFailed) != (inUse == 0) {
+				t.Errorf("%s: %v, with %d permits in use", settings, err, got)
+			}
+			body.Close()
+			if got := bulkheadOf(t, registry, "b").InUse; got != 0 {
+				t.Errorf("%s: %d permits in use at the end", settings, got)
+			}
 		}
 	}
 }

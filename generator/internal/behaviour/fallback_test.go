@@ -68,6 +68,8 @@ func (p pages) RoundTrip(*http.Request) (*http.Response, error) {
 	return &http.Response{StatusCode: p.status, Body: p.body}, nil
 }
 
+func (p pages) Stream(r *http.Request) (*http.Response, error) { return p.RoundTrip(r) }
+
 func (p pages) Open(string) (io.ReadCloser, error) { return p.file, nil }
 
 func TestAnAnswerThatNobodyGetsIsClosed(t *testing.T) {
@@ -78,6 +80,20 @@ func TestAnAnswerThatNobodyGetsIsClosed(t *testing.T) {
 		response, err := w.RoundTrip(request(t, t.Context(), "http://pages.test/"))
 		if falls != (err == io.EOF) || falls != (served.closed == 1) || falls == (response != nil) {
 			t.Errorf("%d: %v, %v, closed %d times", status, response, err, served.closed)
+		}
+	}
+	for status, inUse := range map[int]int{200: 1, 503: 0} {
+		served := &body{Reader: strings.NewReader("")}
+		w := wrap(t, fallback.NewResilientPages, fallback.Pages(pages{body: served, status: status}), r)
+		response, err := w.Stream(request(t, t.Context(), "http://pages.test/"))
+		if got := r.Snapshot().Bulkheads[0].InUse; got != inUse || (err == io.EOF) != (status == 503) {
+			t.Errorf("a stream that answers %d: %v, %d permits in use", status, err, got)
+		}
+		if response != nil {
+			response.Body.Close()
+		}
+		if served.closed != 1 || r.Snapshot().Bulkheads[0].InUse != 0 {
+			t.Errorf("a stream that answered %d: closed %d times, %d permits in use", status, served.closed, r.Snapshot().Bulkheads[0].InUse)
 		}
 	}
 	gone, cancel := context.WithCancel(t.Context())

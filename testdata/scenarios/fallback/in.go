@@ -58,6 +58,13 @@ type Pages interface {
 	//resilience:fallback with=page
 	RoundTrip(*http.Request) (*http.Response, error)
 
+	// Stream holds its permit until its body is closed, and none while it falls back.
+	//
+	//resilience:bulkhead
+	//resilience:stream
+	//resilience:fallback with=page
+	Stream(request *http.Request) (*http.Response, error)
+
 	//resilience:breaker pages classify=judgeFile
 	//resilience:fallback with=noFile
 	Open(name string) (io.ReadCloser, error)

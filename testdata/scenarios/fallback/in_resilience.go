@@ -150,6 +150,7 @@ var _ Pages = (*ResilientPages)(nil)
 type ResilientPages struct {
 	next      Pages
 	roundTrip *resilience.Guard
+	stream    *resilience.Guard
 	open      *resilience.Guard
 }
 
@@ -159,11 +160,16 @@ func NewResilientPages(next Pages, registry *resilience.Registry, options ...res
 	if err != nil {
 		return nil, err
 	}
-	wiring.Defaults("breakers.pages", "fallbacks.pages")
+	wiring.Defaults("breakers.pages", "bulkheads.pages", "fallbacks.pages")
 	w := &ResilientPages{
 		next: next,
 		roundTrip: wiring.Guard("RoundTrip", resilience.Guards{
 			Breaker:  "pages",
+			Fallback: "pages",
+		}),
+		stream: wiring.Guard("Stream", resilience.Guards{
+			Breaker:  "pages",
+			Bulkhead: "pages",
 			Fallback: "pages",
 		}),
 		open: wiring.Guard("Open", resilience.Guards{
@@ -193,6 +199,33 @@ func (w *ResilientPages) RoundTrip(request *http.Request) (response *http.Respon
 		request.Body.Close()
 	}
 	if err := call.FallsBack(err); err != nil {
+		if response != nil && response.Body != nil {
+			response.Body.Close()
+		}
+		return page(request, err)
+	}
+	return response, err
+}
+
+// Stream falls back on page (fallback pages), is guarded by breaker pages and bulkhead pages, and lasts until what it returned is closed or has ended.
+func (w *ResilientPages) Stream(request *http.Request) (response *http.Response, err error) {
+	stream := new(resilience.Stream)
+	defer stream.Release()
+	err = stream.Begin(request.Context(), w.stream)
+	if err == nil {
+		response, err = w.next.Stream(request)
+		if stream.Settled(err) {
+			err = stream.Finish(err)
+		} else {
+			err = stream.FinishAs(resiliencehttp.Judge(response, err), err)
+		}
+		if err == nil && response != nil {
+			response.Body = stream.Body(response.Body)
+		}
+	} else if request.Body != nil {
+		request.Body.Close()
+	}
+	if err := stream.FallsBack(err); err != nil {
 		if response != nil && response.Body != nil {
 			response.Body.Close()
 		}
