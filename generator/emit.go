@@ -249,7 +249,7 @@ func (w wrapper) attempts(m planned) *jen.Statement {
 	if m.Names.Guard != "" { // all attempts have the same key
 		next = []jen.Code{jen.Id(m.Names.Guard).Op(":=").Add(w.guarding(m)), next[0], jen.Empty()}
 	}
-	return jen.For(next...).Block(w.made(m)...)
+	return jen.For(next...).Block(append(m.drops(), w.made(m)...)...)
 }
 
 // made makes one call and ends it with an error, or lets it last.

@@ -193,8 +193,8 @@ func (w wrapper) fallingBack(m planned) []jen.Code {
 	}
 	body := append(w.declared(m), w.tried(m)...)
 	body = append(body, jen.If(
-		jen.Id(n.Err).Op(":=").Id(n.Call).Dot(falls).Call(jen.Id(n.Err)),
-		jen.Id(n.Err).Op("!=").Nil(),
+		jen.Id(n.Lost).Op(":=").Id(n.Call).Dot(falls).Call(jen.Id(n.Err)),
+		jen.Id(n.Lost).Op("!=").Nil(),
 	).Block(w.answered(m)...))
 	switch {
 	case len(m.Results) == 0:
@@ -227,10 +227,8 @@ func (w wrapper) tried(m planned) []jen.Code {
 }
 
 // answered returns the answer of the stand-in, and closes what nobody gets.
-func (w wrapper) answered(m planned) (body []jen.Code) {
-	for _, d := range m.Dropped {
-		body = append(body, d.closed())
-	}
+func (w wrapper) answered(m planned) []jen.Code {
+	body := m.drops()
 	standIn, _ := m.Guard.standIn()
 	callee := jen.Id(standIn.Code)
 	if standIn.function == nil {
@@ -252,7 +250,7 @@ func (w wrapper) answered(m planned) (body []jen.Code) {
 		args = append(args, arg)
 	}
 	if standIn.takesError {
-		args = append(args, jen.Id(m.Names.Err))
+		args = append(args, jen.Id(m.Names.Lost))
 	}
 	answer := callee.Call(args...)
 	if len(m.Results) > 0 {
@@ -261,11 +259,25 @@ func (w wrapper) answered(m planned) (body []jen.Code) {
 	return append(body, answer)
 }
 
-func (d dropped) closed() *jen.Statement {
-	result := jen.Id(d.Result)
-	if !d.Answer {
-		return closed(result)
+// drops closes the results that nobody gets: only those of a call without an error,
+// because beside one a result may be anything.
+func (m planned) drops() (body []jen.Code) {
+	for _, d := range m.Dropped {
+		var there []jen.Code
+		if !m.Silent {
+			there = append(there, jen.Id(m.Names.Err).Op("==").Nil())
+		}
+		closes := jen.Id(d.Result)
+		there = append(there, jen.Id(d.Result).Op("!=").Nil())
+		if d.Answer {
+			closes = jen.Id(d.Result).Dot("Body")
+			there = append(there, jen.Id(d.Result).Dot("Body").Op("!=").Nil())
+		}
+		all := jen.Add(there[0])
+		for _, more := range there[1:] {
+			all.Op("&&").Add(more)
+		}
+		body = append(body, jen.If(all).Block(closes.Dot("Close").Call()))
 	}
-	body := result.Clone().Dot("Body")
-	return jen.If(result.Clone().Op("!=").Nil().Op("&&").Add(body.Clone()).Op("!=").Nil()).Block(body.Clone().Dot("Close").Call())
+	return body
 }

@@ -70,6 +70,7 @@ type planned struct {
 type methodNames struct {
 	Call    string
 	Err     string
+	Lost    string // the error with which it falls back: Err, or a name of its own where the other still matters
 	Guard   string // by key, of several calls; empty: one call asks for it where it begins
 	Context string // the parameter; empty: there is none
 	Carried bool   // the parameter carries it by its method Context
@@ -98,8 +99,8 @@ type item struct {
 	isString   bool         // the key is a string, not of another string type
 }
 
-// dropped is a result that nobody gets where a method falls back though its call
-// returned no error, so that the wrapper closes it.
+// dropped is a result that nobody gets where a call failed without an error and is made
+// again, or answered by a fallback. So the wrapper closes it.
 type dropped struct {
 	Result string
 	Answer bool // of an HTTP server, which is closed by its body

@@ -86,6 +86,7 @@ type Shop[K comparable] interface {
     "Names": {
       "Call": "call",
       "Err": "err",
+      "Lost": "err",
       "Guard": "",
       "Context": "ctx",
       "Carried": false,
@@ -111,6 +112,7 @@ type Shop[K comparable] interface {
     "Names": {
       "Call": "",
       "Err": "",
+      "Lost": "",
       "Guard": "",
       "Context": "",
       "Carried": false,

@@ -362,7 +362,7 @@ func (p *planner) method(m *method, printer *printer, hidden names) planned {
 		planned.Results[i].Name = chosen[len(params)+i]
 	}
 	planned.Silent = !returnsError(sig)
-	if fallsBack && planned.Guard.judge() != "" {
+	if (fallsBack || m.guard.repeats()) && planned.Guard.judge() != "" {
 		for i, v := range results {
 			if answer := isAnswer(v); answer || isCloser(v.Type()) {
 				planned.Dropped = append(planned.Dropped, dropped{planned.Results[i].Name, answer})
@@ -432,6 +432,10 @@ func (p *planner) bodyNames(planned planned, m *method, hidden names) methodName
 	}
 	if n.Err == "" {
 		n.Err = hidden.pick("err", "failure")
+	}
+	n.Lost = n.Err
+	if planned.fallsBack() && len(planned.Dropped) > 0 && !planned.Silent {
+		n.Lost = hidden.pick("lost", "cause")
 	}
 	if m.context.Index < 0 {
 		n.Package = p.imports.chosen["context"].Name

@@ -70,10 +70,12 @@ func (p pages) RoundTrip(*http.Request) (*http.Response, error) {
 
 func (p pages) Stream(r *http.Request) (*http.Response, error) { return p.RoundTrip(r) }
 
+func (p pages) Fetch(context.Context, string) (*http.Response, error) { return p.RoundTrip(nil) }
+
 func (p pages) Open(string) (io.ReadCloser, error) { return p.file, nil }
 
 func TestAnAnswerThatNobodyGetsIsClosed(t *testing.T) {
-	r := registry(t, `{}`)
+	r := registry(t, `{"breakers": {"pages": {"failureThreshold": 9}}, "retries": {"pages": {"initialDelay": "0s"}}}`)
 	for status, falls := range map[int]bool{200: false, 404: false, 503: true} {
 		served := &body{Reader: strings.NewReader("")}
 		w := wrap(t, fallback.NewResilientPages, fallback.Pages(pages{body: served, status: status}), r)
@@ -95,6 +97,11 @@ func TestAnAnswerThatNobodyGetsIsClosed(t *testing.T) {
 		if served.closed != 1 || r.Snapshot().Bulkheads[0].InUse != 0 {
 			t.Errorf("a stream that answered %d: closed %d times, %d permits in use", status, served.closed, r.Snapshot().Bulkheads[0].InUse)
 		}
+	}
+	served := &body{Reader: strings.NewReader("")}
+	fetched := wrap(t, fallback.NewResilientPages, fallback.Pages(pages{body: served, status: 503}), r)
+	if _, err := fetched.Fetch(t.Context(), "http://pages.test/"); err != io.EOF || served.closed != 2 {
+		t.Errorf("after two attempts: %v, closed %d times", err, served.closed)
 	}
 	gone, cancel := context.WithCancel(t.Context())
 	cancel()

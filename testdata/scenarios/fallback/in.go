@@ -58,6 +58,13 @@ type Pages interface {
 	//resilience:fallback with=page
 	RoundTrip(*http.Request) (*http.Response, error)
 
+	// Fetch closes the answers of attempts that failed, too.
+	//
+	//resilience:breaker pages classify=resiliencehttp.Judge
+	//resilience:retry
+	//resilience:fallback fetch with=fetched
+	Fetch(ctx context.Context, url string) (*http.Response, error)
+
 	// Stream holds its permit until its body is closed, and none while it falls back.
 	//
 	//resilience:bulkhead
@@ -69,6 +76,8 @@ type Pages interface {
 	//resilience:fallback with=noFile
 	Open(name string) (io.ReadCloser, error)
 }
+
+func fetched(context.Context, string, error) (*http.Response, error) { return nil, io.EOF }
 
 func page(*http.Request, error) (*http.Response, error) { return nil, io.EOF }
 

@@ -150,6 +150,7 @@ var _ Pages = (*ResilientPages)(nil)
 type ResilientPages struct {
 	next      Pages
 	roundTrip *resilience.Guard
+	fetch     *resilience.Guard
 	stream    *resilience.Guard
 	open      *resilience.Guard
 }
@@ -160,12 +161,17 @@ func NewResilientPages(next Pages, registry *resilience.Registry, options ...res
 	if err != nil {
 		return nil, err
 	}
-	wiring.Defaults("breakers.pages", "bulkheads.pages", "fallbacks.pages")
+	wiring.Defaults("breakers.pages", "bulkheads.pages", "fallbacks.pages", "retries.pages")
 	w := &ResilientPages{
 		next: next,
 		roundTrip: wiring.Guard("RoundTrip", resilience.Guards{
 			Breaker:  "pages",
 			Fallback: "pages",
+		}),
+		fetch: wiring.Guard("Fetch", resilience.Guards{
+			Breaker:  "pages",
+			Retry:    "pages",
+			Fallback: "fetch",
 		}),
 		stream: wiring.Guard("Stream", resilience.Guards{
 			Breaker:  "pages",
@@ -198,13 +204,37 @@ func (w *ResilientPages) RoundTrip(request *http.Request) (response *http.Respon
 	} else if request.Body != nil {
 		request.Body.Close()
 	}
-	if err := call.FallsBack(err); err != nil {
-		if response != nil && response.Body != nil {
+	if lost := call.FallsBack(err); lost != nil {
+		if err == nil && response != nil && response.Body != nil {
 			response.Body.Close()
 		}
-		return page(request, err)
+		return page(request, lost)
 	}
 	return response, err
+}
+
+// Fetch tries again by retry policy pages, falls back on fetched (fallback fetch), and is guarded by breaker pages.
+func (w *ResilientPages) Fetch(ctx context.Context, url string) (response *http.Response, err error) {
+	var tries resilience.Attempts
+	defer tries.Release()
+	for tries.Next(ctx, w.fetch) {
+		if err == nil && response != nil && response.Body != nil {
+			response.Body.Close()
+		}
+		response, err = w.next.Fetch(tries.Context(), url)
+		if tries.Settled(err) {
+			err = tries.Finish(err)
+		} else {
+			err = tries.FinishAs(resiliencehttp.Judge(response, err), err)
+		}
+	}
+	if lost := tries.FallsBack(err); lost != nil {
+		if err == nil && response != nil && response.Body != nil {
+			response.Body.Close()
+		}
+		return fetched(ctx, url, lost)
+	}
+	return response, tries.Result(err)
 }
 
 // Stream falls back on page (fallback pages), is guarded by breaker pages and bulkhead pages, and lasts until what it returned is closed or has ended.
@@ -225,11 +255,11 @@ func (w *ResilientPages) Stream(request *http.Request) (response *http.Response,
 	} else if request.Body != nil {
 		request.Body.Close()
 	}
-	if err := stream.FallsBack(err); err != nil {
-		if response != nil && response.Body != nil {
+	if lost := stream.FallsBack(err); lost != nil {
+		if err == nil && response != nil && response.Body != nil {
 			response.Body.Close()
 		}
-		return page(request, err)
+		return page(request, lost)
 	}
 	return response, err
 }
@@ -247,11 +277,11 @@ func (w *ResilientPages) Open(name string) (readCloser io.ReadCloser, err error)
 			err = call.FinishAs(judgeFile(readCloser, err), err)
 		}
 	}
-	if err := call.FallsBack(err); err != nil {
-		if readCloser != nil {
+	if lost := call.FallsBack(err); lost != nil {
+		if err == nil && readCloser != nil {
 			readCloser.Close()
 		}
-		return noFile(name, err)
+		return noFile(name, lost)
 	}
 	return readCloser, err
 }
