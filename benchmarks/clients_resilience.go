@@ -60,8 +60,8 @@ func newResilientKeyClient(next keyClient, registry *resilience.Registry, option
 	w := &resilientKeyClient{
 		next: next,
 		do: wiring.Guard("Do", resilience.Guards{
-			Breaker:      "a",
-			BreakerByKey: true,
+			Breaker:   "a",
+			BreakerBy: "tenant",
 		}),
 	}
 	if err = wiring.Done(); err != nil {

@@ -135,7 +135,7 @@ var Table = []Row{
 	{
 		Name:    Breaker,
 		On:      OnType | OnMethod,
-		Params:  []Param{{Section: breakers, Field: "Breaker"}, {Key: "classify", Form: Function, Field: "Classify"}, {Key: "by", Form: Key, Field: "BreakerByKey"}},
+		Params:  []Param{{Section: breakers, Field: "Breaker"}, {Key: "classify", Form: Function, Field: "Classify"}, {Key: "by", Form: Key, Field: "BreakerBy"}},
 		Refuses: true,
 		Doc:     "guards with breaker NAME, or one of its own for each KEY; FUNC tells failures from successes",
 	},
@@ -149,14 +149,14 @@ var Table = []Row{
 	{
 		Name:    Bulkhead,
 		On:      OnType | OnMethod,
-		Params:  []Param{{Section: bulkheads, Field: "Bulkhead"}, {Key: "by", Form: Key, Field: "BulkheadByKey"}},
+		Params:  []Param{{Section: bulkheads, Field: "Bulkhead"}, {Key: "by", Form: Key, Field: "BulkheadBy"}},
 		Refuses: true,
 		Doc:     "guards with bulkhead NAME, or one of its own for each KEY",
 	},
 	{
 		Name:   Timeout,
 		On:     OnType | OnMethod,
-		Params: []Param{{Section: timeouts, Field: "Timeout"}, {Key: "by", Form: Key, Field: "TimeoutByKey"}},
+		Params: []Param{{Section: timeouts, Field: "Timeout"}, {Key: "by", Form: Key, Field: "TimeoutBy"}},
 		Needs:  Deadline,
 		Doc:    "bounds the call with timeout NAME, or one of its own for each KEY",
 	},

@@ -171,8 +171,6 @@ func (i item) value(runtime string) *jen.Statement {
 		return i.counted(runtime)
 	case directives.Function:
 		return jen.Id(i.Code)
-	case directives.Key:
-		return jen.True()
 	}
 	return jen.Lit(i.Refs[0].Text)
 }

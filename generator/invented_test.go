@@ -32,7 +32,7 @@ import (
 
 type T = testing.T
 
-const settings = ` + "`" + `{"breakers": {"b": {"strategy": "NONE"}}, "bulkheads": {"h": {"maxConcurrentCalls": 1}}, "timeouts": {"t": {"duration": "1h"}}}` + "`" + `
+const settings = ` + "`" + `{"breakers": {"b": {"strategy": "NONE"}}, "bulkheads": {"default": {"maxConcurrentCalls": 1}}, "timeouts": {"t": {"duration": "1h"}}}` + "`" + `
 
 func Run(t *testing.T, constructor, client any, own ...string) {
 	registry, err := resilience.New(resilience.Settings("test.json", []byte(settings)), resilience.Logger(slog.New(slog.DiscardHandler)))

@@ -203,6 +203,9 @@ func (g *inventor) method(w *strings.Builder, methods map[string]struct{}, plain
 	if plain && g.chance(30) {
 		g.fallback(w, methods, params, named, strings.Join(results, ", "))
 	}
+	if plain && len(params) > 0 && strings.HasSuffix(strings.Join(results, ","), "error") && g.chance(30) {
+		g.key(w, methods, params, used)
+	}
 	fmt.Fprintf(w, "\t%s(%s) (%s)\n", name, strings.Join(params, ", "), strings.Join(results, ", "))
 }
 
@@ -223,6 +226,24 @@ func (g *inventor) fallback(w *strings.Builder, methods map[string]struct{}, par
 	}
 	fmt.Fprintf(w, "\t//resilience:fallback f with=%s\n", name)
 	g.standIns = append(g.standIns, fmt.Sprintf("\nfunc %s(%s) (%s) { panic(0) }\n", name, strings.Join(params, ", "), results))
+}
+
+// key lets calls have the key that a function makes of their first parameters. Its name
+// is in the way.
+func (g *inventor) key(w *strings.Builder, methods map[string]struct{}, params []string, used map[string]struct{}) {
+	name := g.oneOf([]string{"guard", "guarding", "call", "w", "err", "key", "tries", "resilience"})
+	_, taken := g.declared[name]
+	_, isMethod := methods[name]
+	_, isVariable := used[name]
+	_, noString := g.declared["string"]
+	_, noError := g.declared["error"]
+	if taken || isMethod || isVariable || noString || noError {
+		return
+	}
+	g.declared[name], methods[name] = struct{}{}, struct{}{}
+	fmt.Fprintf(w, "\t//resilience:bulkhead k by=%s\n", name)
+	params = params[:1+g.choose(len(params))]
+	g.standIns = append(g.standIns, fmt.Sprintf("\nfunc %s(%s) string { return `key` }\n", name, strings.Join(params, ", ")))
 }
 
 // withLast are parameters with an error behind them. Before it the values of a

@@ -22,9 +22,9 @@ func TestClientsC05ACarrierHasTheContextToCallWith(t *testing.T) {
 		"Breaker": {Breaker: "g"}, "Classify": {Breaker: "g", Classify: func(error) resilience.Outcome { return resilience.Success }},
 		"Bulkhead": {Bulkhead: "g"}, "RateLimit": {RateLimit: "g"}, "Timeout": {Timeout: "g"},
 		"Fallback": {Fallback: "g"}, "Retry": {Retry: "g"}, "When": {Retry: "g", When: func(error) bool { return true }},
-		"BreakerByKey": {Breaker: "g", BreakerByKey: true}, "BulkheadByKey": {Bulkhead: "g", BulkheadByKey: true},
-		"TimeoutByKey": {Timeout: "g", TimeoutByKey: true},
-		"Check":        {Check: []resilience.Calls{{Breaker: "g"}}}, "Preload": {Preload: []resilience.Permits{{Bulkhead: "g", N: 1}}},
+		"BreakerBy": {Breaker: "g", BreakerBy: "tenant"}, "BulkheadBy": {Bulkhead: "g", BulkheadBy: "tenant"},
+		"TimeoutBy": {Timeout: "g", TimeoutBy: "tenant"},
+		"Check":     {Check: []resilience.Calls{{Breaker: "g"}}}, "Preload": {Preload: []resilience.Permits{{Bulkhead: "g", N: 1}}},
 		"Lease": {Lease: []resilience.Permits{{Bulkhead: "g", N: 1}}}, "Rate": {Rate: []resilience.Tokens{{RateLimit: "g", N: 1}}},
 	}
 	for field := range reflect.TypeFor[resilience.Guards]().Fields() {

@@ -38,9 +38,9 @@ func Instance(name string) WrapperOption {
 }
 
 // Forget ends an instance, such as solver/8.8.8.8: its guards are no longer
-// probed, tuned or shown, and a wrapper that is made later gets new ones. A wrapper
-// that is still held goes on with the guards it has. A name that is no instance in
-// use is an error.
+// probed, tuned or shown, and a wrapper that is made later gets new ones, and so does
+// the next call with its key. A wrapper that is still held goes on with the guards it
+// has. A name that is no instance in use is an error.
 func (r *Registry) Forget(name string) error {
 	if err := r.made(); err != nil {
 		return fmt.Errorf("resilience: %w", err)

@@ -73,14 +73,14 @@ type keyNames struct{ breaker, bulkhead, timeout string }
 
 // byKey gives a guard others by key, if its directives say so.
 func (w *Wiring) byKey(g *Guard, guards Guards) {
-	name := func(name string, byKey bool) string {
-		if !byKey {
+	name := func(name, by string) string {
+		if by == "" {
 			return ""
 		}
 		return w.full(name)
 	}
 	names := keyNames{
-		name(guards.Breaker, guards.BreakerByKey), name(guards.Bulkhead, guards.BulkheadByKey), name(guards.Timeout, guards.TimeoutByKey),
+		name(guards.Breaker, guards.BreakerBy), name(guards.Bulkhead, guards.BulkheadBy), name(guards.Timeout, guards.TimeoutBy),
 	}
 	switch {
 	case names == keyNames{} || len(w.faults) > 0:

@@ -18,9 +18,9 @@ import (
 )
 
 var (
-	byTenant = resilience.Guards{Breaker: "tenants", BreakerByKey: true}
+	byTenant = resilience.Guards{Breaker: "tenants", BreakerBy: "tenant"}
 	allByKey = resilience.Guards{
-		Breaker: "tenants", BreakerByKey: true, Bulkhead: "tenants", BulkheadByKey: true, Timeout: "tenants", TimeoutByKey: true,
+		Breaker: "tenants", BreakerBy: "tenant", Bulkhead: "tenants", BulkheadBy: "tenant", Timeout: "tenants", TimeoutBy: "tenant",
 	}
 )
 
@@ -299,7 +299,7 @@ func TestClientsC14NoBreakerGoesThatIsNotClosed(t *testing.T) {
 // not run beside a call on the next instance of its key.
 func TestClientsC14NoCallRunsOnAnInstanceThatHasGone(t *testing.T) {
 	registry := newRegistry(t, `{"bulkheads": {"tenants": {"maxConcurrentCalls": 1, "maxInstances": 9}}}`) // one for each goroutine, and one more
-	guard := newGuard(t, registry, resilience.Guards{Bulkhead: "tenants", BulkheadByKey: true})
+	guard := newGuard(t, registry, resilience.Guards{Bulkhead: "tenants", BulkheadBy: "tenant"})
 	var running sync.Map
 	hammer(func(key string, random *rand.Rand) {
 		g := guard.For(key)
@@ -322,7 +322,7 @@ func TestClientsC14NoCallRunsOnAnInstanceThatHasGone(t *testing.T) {
 func TestWhatIsInUseOrWaitingDoesNotGo(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		registry := newRegistry(t, `{"bulkheads": {"tenants": {"maxConcurrentCalls": 1, "maxWaitDuration": "1m", "maxInstances": 1}}}`)
-		guard := newGuard(t, registry, resilience.Guards{Bulkhead: "tenants", BulkheadByKey: true})
+		guard := newGuard(t, registry, resilience.Guards{Bulkhead: "tenants", BulkheadBy: "tenant"})
 		end := make(chan struct{})
 		var calls sync.WaitGroup
 		for range 2 {
@@ -428,7 +428,7 @@ func TestKeysHaveTheSettingsOfTheirFullNamesElseOfTheBase(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer registry.Close()
-	guard := newGuard(t, registry, resilience.Guards{Bulkhead: "tenants", BulkheadByKey: true})
+	guard := newGuard(t, registry, resilience.Guards{Bulkhead: "tenants", BulkheadBy: "tenant"})
 	guard.For("a")
 	guard.For("b")
 	for name, want := range map[string]int{"tenants/a": 3, "tenants/b": 5} {
@@ -450,7 +450,7 @@ func TestKeysHaveTheSettingsOfTheirFullNamesElseOfTheBase(t *testing.T) {
 
 func TestKindsThatAreNotByKeyAreShared(t *testing.T) {
 	registry := newRegistry(t, `{"bulkheads": {"pool": {"maxConcurrentCalls": 1}}}`)
-	guard := newGuard(t, registry, resilience.Guards{Breaker: "tenants", BreakerByKey: true, Bulkhead: "pool"})
+	guard := newGuard(t, registry, resilience.Guards{Breaker: "tenants", BreakerBy: "tenant", Bulkhead: "pool"})
 	err := do(t.Context(), guard.For("a"), func(context.Context) error {
 		return do(t.Context(), guard.For("b"), returns(nil))
 	})
@@ -464,7 +464,7 @@ func TestKindsThatAreNotByKeyAreShared(t *testing.T) {
 
 func TestNamesOfOneKeyComeAndGoEachForItself(t *testing.T) {
 	registry := newRegistry(t, `{"breakers": {"tenants": {"maxInstances": 1}}, "bulkheads": {"pool": {"maxInstances": 2}}}`)
-	guard := newGuard(t, registry, resilience.Guards{Breaker: "tenants", BreakerByKey: true, Bulkhead: "pool", BulkheadByKey: true})
+	guard := newGuard(t, registry, resilience.Guards{Breaker: "tenants", BreakerBy: "tenant", Bulkhead: "pool", BulkheadBy: "tenant"})
 	for _, key := range []string{"a", "b", "a"} {
 		if err := do(t.Context(), guard.For(key), returns(nil)); err != nil {
 			t.Error(err)
@@ -499,7 +499,7 @@ func TestForgetEndsAKey(t *testing.T) {
 func TestACallThatWaitedForAForgottenKeyBeginsAnew(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		registry := newRegistry(t, `{"bulkheads": {"tenants": {"maxConcurrentCalls": 1, "maxWaitDuration": "1m"}}}`)
-		guard := newGuard(t, registry, resilience.Guards{Bulkhead: "tenants", BulkheadByKey: true})
+		guard := newGuard(t, registry, resilience.Guards{Bulkhead: "tenants", BulkheadBy: "tenant"})
 		end := make(chan struct{})
 		go do(t.Context(), guard.For("a"), func(context.Context) error { <-end; return nil })
 		synctest.Wait()
@@ -551,7 +551,7 @@ func waitFor(t *testing.T, what string, left func() int) {
 
 func TestAWrapperOfAnInstanceKeepsItsKey(t *testing.T) {
 	registry := newRegistry(t, `{"breakers": {"solver": {"maxInstances": 1}}}`)
-	guard := newGuard(t, registry, resilience.Guards{Breaker: "solver", BreakerByKey: true})
+	guard := newGuard(t, registry, resilience.Guards{Breaker: "solver", BreakerBy: "tenant"})
 	guard.For("a")
 	s := newSolver(t, registry, returns(nil), resilience.Instance("a"))
 	if guard.For("b") != guard {
@@ -612,7 +612,7 @@ func TestAnEntryHasNoGuardsByKey(t *testing.T) {
 func TestACallByKeyAllocatesNothing(t *testing.T) {
 	registry := newRegistry(t, "{}")
 	guards := allByKey
-	guards.Timeout, guards.TimeoutByKey = "", false
+	guards.Timeout, guards.TimeoutBy = "", ""
 	for name, guard := range map[string]*resilience.Guard{"breaker": newGuard(t, registry, byTenant), "bulkhead": newGuard(t, registry, guards)} {
 		next, ctx := returns(nil), t.Context()
 		do(ctx, guard.For("acme"), next)

@@ -46,9 +46,9 @@ var guardings = []guarding{
 	{"When", resilience.Guards{Retry: "g", When: func(error) bool { return true }}, "retries", `{"initialDelay": "0s"}`, `{"maxAttempts": 1}`, errFailing},
 	{"Retry", resilience.Guards{Retry: "g"}, "budgets", `{}`, `{"burst": 0}`, errFailing},
 	{"Fallback", resilience.Guards{Fallback: "g"}, "fallbacks", `{}`, `{"enabled": false}`, errFailing},
-	{"BreakerByKey", resilience.Guards{Breaker: "g", BreakerByKey: true}, "breakers", `{"failureThreshold": 9}`, `{"failureThreshold": 1}`, resilience.ErrOpen},
-	{"BulkheadByKey", resilience.Guards{Bulkhead: "g", BulkheadByKey: true}, "bulkheads", `{"maxConcurrentCalls": 2}`, `{"maxConcurrentCalls": 1}`, resilience.ErrFull},
-	{"TimeoutByKey", resilience.Guards{Timeout: "g", TimeoutByKey: true}, "timeouts", `{}`, `{"duration": "1ns"}`, resilience.ErrTimeout},
+	{"BreakerBy", resilience.Guards{Breaker: "g", BreakerBy: "tenant"}, "breakers", `{"failureThreshold": 9}`, `{"failureThreshold": 1}`, resilience.ErrOpen},
+	{"BulkheadBy", resilience.Guards{Bulkhead: "g", BulkheadBy: "tenant"}, "bulkheads", `{"maxConcurrentCalls": 2}`, `{"maxConcurrentCalls": 1}`, resilience.ErrFull},
+	{"TimeoutBy", resilience.Guards{Timeout: "g", TimeoutBy: "tenant"}, "timeouts", `{}`, `{"duration": "1ns"}`, resilience.ErrTimeout},
 	{"Timeout", resilience.Guards{Timeout: "g"}, "timeouts", `{}`, `{"duration": "1ns"}`, resilience.ErrTimeout},
 }
 
@@ -104,11 +104,11 @@ func (row guarding) call(t *testing.T, registry *resilience.Registry, guard *res
 	case row.guards.Classify != nil:
 		do(context.Background(), guard, returns(nil))
 	case row.section == "breakers":
-		do(context.Background(), newGuard(t, registry, resilience.Guards{Breaker: "g", BreakerByKey: row.guards.BreakerByKey}).For("key"), returns(errFailing))
+		do(context.Background(), newGuard(t, registry, resilience.Guards{Breaker: "g", BreakerBy: row.guards.BreakerBy}).For("key"), returns(errFailing))
 	case row.section == "rateLimits":
 		do(context.Background(), newGuard(t, registry, resilience.Guards{RateLimit: "g"}), returns(nil))
 	case row.section == "bulkheads":
-		if err := under.Begin(context.Background(), newGuard(t, registry, resilience.Guards{Bulkhead: "g", BulkheadByKey: row.guards.BulkheadByKey}).For("key")); err != nil {
+		if err := under.Begin(context.Background(), newGuard(t, registry, resilience.Guards{Bulkhead: "g", BulkheadBy: row.guards.BulkheadBy}).For("key")); err != nil {
 			t.Fatal(err)
 		}
 	}

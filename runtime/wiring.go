@@ -19,9 +19,10 @@ import (
 // constructors fill it in; an empty name is a guard that the method does not have.
 type Guards struct {
 	Breaker string
-	// BreakerByKey gives each key of calls a breaker of its own, as [Guard.For] says,
-	// which BulkheadByKey and TimeoutByKey do with theirs.
-	BreakerByKey bool
+	// BreakerBy gives each key of calls a breaker of its own, as [Guard.For] says. It
+	// says what the key is, such as the name of a parameter. BulkheadBy and TimeoutBy
+	// do the same for theirs.
+	BreakerBy string
 	// Classify judges the error that the dependency returned, also if it is nil. It
 	// is not asked about refusals by guards further in, callers that gave up,
 	// timeouts, and the error of a deadline of the caller that has passed. Several
@@ -29,13 +30,13 @@ type Guards struct {
 	Classify  func(error) Outcome
 	RateLimit string
 	Bulkhead  string
-	// BulkheadByKey is for the bulkhead.
-	BulkheadByKey bool
+	// BulkheadBy is for the bulkhead.
+	BulkheadBy string
 	// Timeout ends the context of the call when the time is over or the method has
 	// returned, so that bodies and streams end with it.
 	Timeout string
-	// TimeoutByKey is for the timeout.
-	TimeoutByKey bool
+	// TimeoutBy is for the timeout.
+	TimeoutBy string
 
 	// Retry makes calls again that failed; then each call is an [Attempts].
 	Retry string
@@ -181,7 +182,7 @@ func (guards Guards) anticipates() bool {
 // onlyBreaker reports whether a breaker is the only guard that is asked before a
 // call. It asks every field there is, so that no guard can be forgotten.
 func (guards Guards) onlyBreaker() bool {
-	guards.Breaker, guards.BreakerByKey, guards.Classify = "", false, nil
+	guards.Breaker, guards.BreakerBy, guards.Classify = "", "", nil
 	guards.Retry, guards.When, guards.Fallback = "", nil, "" // which are around the call
 	return reflect.ValueOf(guards).IsZero()
 }

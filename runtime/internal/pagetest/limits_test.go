@@ -66,7 +66,7 @@ func TestEntriesRetriesFallbacksAndDurationsAreShown(t *testing.T) {
 	pick := wiring.Guard("Pick", resilience.Guards{Bulkhead: "stock"})
 	find := wiring.Guard("Find", resilience.Guards{Retry: "search", Fallback: "search", Timeout: "search"})
 	wiring.Guard("Off", resilience.Guards{Fallback: "off"})
-	tenant := wiring.Guard("Serve", resilience.Guards{Breaker: "tenants", BreakerByKey: true})
+	tenant := wiring.Guard("Serve", resilience.Guards{Breaker: "tenants", BreakerBy: "tenant"})
 	if err := wiring.Done(); err != nil {
 		t.Fatal(err)
 	}

@@ -70,7 +70,7 @@ func startProgram(t *testing.T) *program {
 		"Adaptive": {Bulkhead: "adaptive"},
 		"Few":      {RateLimit: "few"},
 		"Again":    {Retry: "again"},
-		"Tenant":   {Breaker: "tenants", BreakerByKey: true},
+		"Tenant":   {Breaker: "tenants", BreakerBy: "tenant"},
 		"Answered": {Fallback: "answered"},
 		"Off":      {Fallback: "off"},
 		"Stock":    {Bulkhead: "stock"},

@@ -32,42 +32,42 @@ func NewResilientTenants(next Tenants, registry *resilience.Registry, options ..
 	w := &ResilientTenants{
 		next: next,
 		find: wiring.Guard("Find", resilience.Guards{
-			Breaker:       "tenants",
-			BreakerByKey:  true,
-			Bulkhead:      "pool",
-			BulkheadByKey: true,
+			Breaker:    "tenants",
+			BreakerBy:  "tenant",
+			Bulkhead:   "pool",
+			BulkheadBy: "tenant",
 		}),
 		move: wiring.Guard("Move", resilience.Guards{
-			Breaker:      "regions",
-			BreakerByKey: true,
-			Timeout:      "tenants",
+			Breaker:   "regions",
+			BreakerBy: "to",
+			Timeout:   "tenants",
 		}),
 		sum: wiring.Guard("Sum", resilience.Guards{
-			Breaker:       "tenants",
-			BreakerByKey:  true,
-			Bulkhead:      "pool",
-			BulkheadByKey: true,
-			Timeout:       "slow",
-			TimeoutByKey:  true,
-			Retry:         "tenants",
+			Breaker:    "tenants",
+			BreakerBy:  "first",
+			Bulkhead:   "pool",
+			BulkheadBy: "first",
+			Timeout:    "slow",
+			TimeoutBy:  "first",
+			Retry:      "tenants",
 		}),
 		count: wiring.Guard("Count", resilience.Guards{
 			Breaker:  "tenants",
 			Bulkhead: "pool",
 		}),
 		try: wiring.Guard("Try", resilience.Guards{
-			Breaker:       "tenants",
-			BreakerByKey:  true,
-			Bulkhead:      "pool",
-			BulkheadByKey: true,
-			Retry:         "tenants",
+			Breaker:    "tenants",
+			BreakerBy:  "tenant",
+			Bulkhead:   "pool",
+			BulkheadBy: "tenant",
+			Retry:      "tenants",
 		}),
 		peek: wiring.Guard("Peek", resilience.Guards{
-			Breaker:       "tenants",
-			BreakerByKey:  true,
-			Bulkhead:      "pool",
-			BulkheadByKey: true,
-			Fallback:      "tenants",
+			Breaker:    "tenants",
+			BreakerBy:  "tenant",
+			Bulkhead:   "pool",
+			BulkheadBy: "tenant",
+			Fallback:   "tenants",
 		}),
 	}
 	if err = wiring.Done(); err != nil {
@@ -162,10 +162,10 @@ func NewResilientTransport(next Transport, registry *resilience.Registry, option
 	w := &ResilientTransport{
 		next: next,
 		roundTrip: wiring.Guard("RoundTrip", resilience.Guards{
-			Breaker:       "hosts",
-			BreakerByKey:  true,
-			Bulkhead:      "hosts",
-			BulkheadByKey: true,
+			Breaker:    "hosts",
+			BreakerBy:  "host",
+			Bulkhead:   "hosts",
+			BulkheadBy: "host",
 		}),
 	}
 	if err = wiring.Done(); err != nil {
@@ -207,8 +207,8 @@ func NewResilientStore[K ~string, V any](next Store[K, V], registry *resilience.
 	w := &ResilientStore[K, V]{
 		next: next,
 		get: wiring.Guard("Get", resilience.Guards{
-			Breaker:      "store",
-			BreakerByKey: true,
+			Breaker:   "store",
+			BreakerBy: "key",
 		}),
 	}
 	if err = wiring.Done(); err != nil {
