@@ -69,7 +69,7 @@ type Probed struct {
 type Reloaded struct {
 	At      time.Time `json:"at"`
 	Source  string    `json:"source"`
-	Changed []string  `json:"changed,omitempty"` // such as "breakers.payments"; empty: nothing in use changed
+	Changed []string  `json:"changed,omitempty"` // objects, such as "breakers.payments"; empty: nothing in use changed
 	Err     error     `json:"-"`                 // not nil: the old settings stay in force; "error" in JSON
 }
 

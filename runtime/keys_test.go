@@ -14,6 +14,8 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
+
 	resilience "github.com/resgen-go/resgen/runtime"
 )
 
@@ -423,14 +425,20 @@ func TestAnyKeyHasAName(t *testing.T) {
 func TestKeysHaveTheSettingsOfTheirFullNamesElseOfTheBase(t *testing.T) {
 	text := `{"bulkheads": {"tenants": {"maxConcurrentCalls": 3, "maxInstances": 2}, "tenants/b": {"maxConcurrentCalls": 5}}}`
 	source := source{read: func() ([]byte, error) { return []byte(text), nil }, follow: func(func()) (func(), error) { return nil, nil }}
-	registry, err := resilience.New(resilience.Follow(source), resilience.Strict(), resilience.Logger(nil))
+	var changed []string
+	observer := resilience.ObserverFunc(func(e resilience.Event) {
+		if reloaded, is := e.(resilience.Reloaded); is {
+			changed = reloaded.Changed
+		}
+	})
+	registry, err := resilience.New(resilience.Follow(source), resilience.Strict(), resilience.Logger(nil), resilience.Observe(observer))
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer registry.Close()
 	guard := newGuard(t, registry, resilience.Guards{Bulkhead: "tenants", BulkheadBy: "tenant"})
 	guard.For("a")
-	guard.For("b")
+	guard.For("b") // there is no room for more
 	for name, want := range map[string]int{"tenants/a": 3, "tenants/b": 5} {
 		if got := bulkheadOf(t, registry, name).MaxConcurrentCalls; got != want {
 			t.Errorf("%s has %d, want %d", name, got, want)
@@ -445,6 +453,11 @@ func TestKeysHaveTheSettingsOfTheirFullNamesElseOfTheBase(t *testing.T) {
 	}
 	guard.For("c")
 	expectInstances(t, registry, "c")
+	registry.Close()
+	want := []string{"bulkheads.tenants", "bulkheads.tenants/b"} // not one for each key
+	if diff := cmp.Diff(want, changed); diff != "" {
+		t.Errorf("changed (-want +got):\n%s", diff)
+	}
 	runtime.KeepAlive(guard)
 }
 

@@ -220,7 +220,7 @@ func (r *Registry) apply(settings *config.File) (changed []string) {
 		changed = append(changed, c.name)
 	}
 	slices.Sort(changed)
-	return changed
+	return slices.Compact(changed)
 }
 
 func (r *Registry) changes(settings *config.File) (all []change) {

@@ -167,10 +167,19 @@ func (s *section[T, S]) changes(old, now *config.File) (all []change) {
 	for name, t := range s.made {
 		settings := s.settings(now, name)
 		if !reflect.DeepEqual(s.settings(old, name), settings) {
-			all = append(all, change{s.name + "." + name, s.retune(t, settings)})
+			all = append(all, change{s.name + "." + s.object(name, old, now), s.retune(t, settings)})
 		}
 	}
 	return all
+}
+
+// object is the name whose object says what is in force for a name: its own, or of an
+// instance without one in either file, its base.
+func (s *section[T, S]) object(name string, old, now *config.File) string {
+	if old.Has(s.name, name) || now.Has(s.name, name) {
+		return name
+	}
+	return config.Base(name)
 }
 
 func (s *section[T, S]) snapshot(to *Snapshot) { s.show(to, s.all()) }
