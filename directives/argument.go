@@ -328,12 +328,33 @@ func turnedRound(item string) (string, bool) {
 // count reads how much to reserve; 0 says that it was reported.
 func (r *reader) count(name string, of *Section, value Ref) Count {
 	n, err := strconv.ParseUint(value.Text, 10, 32)
-	if err == nil && 1 <= n && n <= mostUnits {
-		return Count{int(n), value.Pos}
+	switch {
+	case err == nil && 1 <= n && n <= mostUnits:
+		return Count{N: int(n), Pos: value.Pos}
+	case of.Limited() && isExpr(value.Text):
+		return Count{Expr: value.Text, Pos: value.Pos}
 	}
-	r.wrong(value.Pos, "%s cannot be the number of %ss of %s %q; write a whole number from 1 to %d",
-		glyph.Quoted(value.Text), of.Unit, of.Noun, name, mostUnits)
-	return Count{0, value.Pos}
+	r.wrong(value.Pos, "%s cannot be the number of %ss of %s %q; write a whole number from 1 to %d%s",
+		glyph.Quoted(value.Text), of.Unit, of.Noun, name, mostUnits, orExpr(of))
+	return Count{Pos: value.Pos}
+}
+
+// isExpr reports whether a text is what a call may know its number by: a parameter, its
+// length, or a function.
+func isExpr(text string) bool {
+	if inside, ok := strings.CutPrefix(text, "len("); ok {
+		param, closed := strings.CutSuffix(inside, ")")
+		return closed && token.IsIdentifier(param)
+	}
+	pkg, function, qualified := strings.Cut(text, ".")
+	return token.IsIdentifier(pkg) && (!qualified || token.IsIdentifier(function))
+}
+
+func orExpr(of *Section) string {
+	if of.Limited() {
+		return ", len(PARAM), a parameter or a function of the parameters"
+	}
+	return ""
 }
 
 // checked returns the name of an entry of a section, or an empty Ref if it had to

@@ -99,8 +99,9 @@ type Ref struct {
 // Count is how much of something is asked for. N is 0 where the count is malformed
 // and was reported.
 type Count struct {
-	N   int
-	Pos token.Pos
+	N    int
+	Expr string // in place of N: "len(items)", or a parameter or function of the method
+	Pos  token.Pos
 }
 
 // Arg is the argument of a key, empty if none is written.

@@ -130,6 +130,10 @@ var (
 	}
 )
 
+// Limited reports whether entries reserve what is counted, so that a call may know the
+// number.
+func (s *Section) Limited() bool { return s.Limit != "" || s.Spent }
+
 // Table declares every directive once. Wrappers list their guards in its order.
 var Table = []Row{
 	{

@@ -43,6 +43,7 @@ type method struct {
 	lacking []*directives.Row // of these, those that it cannot carry
 	foreign bool              // its directives in another package are told of
 	cutOff  string            // what is read from its result after its deadline
+	numbers int               // of its entry, which the call knows
 	stream  *stream           // what its call lasts for; nil: it ends at the return
 }
 

@@ -178,11 +178,14 @@ func (i item) value(runtime string) *jen.Statement {
 // counted are names, each with its count where it has one.
 func (i item) counted(runtime string) *jen.Statement {
 	return jen.Index().Id(runtime).Dot(i.Section.Counted).ValuesFunc(func(values *jen.Group) {
-		for _, ref := range i.Refs {
+		for n, ref := range i.Refs {
 			name := jen.Id(i.Section.Entry).Op(":").Lit(ref.Text)
-			if ref.Count.N == 0 {
+			switch {
+			case ref.Count.Expr != "":
+				values.Values(name, jen.Id("Number").Op(":").Lit(i.Numbers[n].Place))
+			case ref.Count.N == 0:
 				values.Values(name)
-			} else {
+			default:
 				values.Values(name, jen.Id("N").Op(":").Lit(ref.Count.N))
 			}
 		}
@@ -314,6 +317,9 @@ func (w wrapper) declared(m planned) []jen.Code {
 }
 
 func (w wrapper) begins(m planned) *jen.Statement {
+	if numbers := m.numbers(); len(numbers) > 0 {
+		return jen.Id(m.Names.Call).Dot("BeginEntry").Call(append(w.entering(m), numbers...)...)
+	}
 	return jen.Id(m.Names.Call).Dot("Begin").Call(w.entering(m)...)
 }
 

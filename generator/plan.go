@@ -85,7 +85,8 @@ type guard []item
 // item is one argument of a directive in force. What its row says of it is all
 // that is known here: a new row needs no code.
 type item struct {
-	Row *directives.Row
+	Numbers []number // by Refs, of counts that the call knows
+	Row     *directives.Row
 	*directives.Param
 	Refs     []directives.Ref
 	Code     string     // a function as source code calls it
@@ -165,8 +166,11 @@ func (i item) texts() []string {
 	var texts []string
 	for _, ref := range i.Refs {
 		text := ref.Text
-		if ref.Count.N > 0 {
+		switch {
+		case ref.Count.N > 0:
 			text += fmt.Sprint(":", ref.Count.N)
+		case ref.Count.Expr != "":
+			text += ":" + ref.Count.Expr
 		}
 		texts = append(texts, text)
 	}

@@ -105,8 +105,10 @@ func (p *planner) mentionsInBodies(t *target, inBodies map[string]names) {
 		}
 		paths := []string{runtimePath}
 		for _, item := range m.guard {
-			if item.inBody && item.function != nil && !p.home.owns(item.function) {
-				paths = append(paths, importPath(item.function.Pkg()))
+			for _, fn := range item.calledInBody() {
+				if !p.home.owns(fn) {
+					paths = append(paths, importPath(fn.Pkg()))
+				}
 			}
 		}
 		if m.context.Index < 0 {
@@ -169,12 +171,16 @@ func (p *planner) mentionsInItem(i item, printer *printer, unqualified names) {
 	for _, arg := range i.typeArgs {
 		printer.code(arg)
 	}
-	switch fn := i.function; {
-	case fn == nil:
-	case p.home.owns(fn):
-		unqualified.add(fn.Name())
-	default:
-		p.imports.mention(fn.Pkg())
+	fns := i.calledInBody()
+	if i.function != nil && !i.inBody {
+		fns = append(fns, i.function)
+	}
+	for _, fn := range fns {
+		if p.home.owns(fn) {
+			unqualified.add(fn.Name())
+		} else {
+			p.imports.mention(fn.Pkg())
+		}
 	}
 }
 
@@ -259,8 +265,10 @@ func (p *planner) judges(t *target) names {
 func (p *planner) judgesIn(m *method) names {
 	all := names{}
 	for _, item := range m.guard {
-		if item.inBody && item.function != nil && p.home.owns(item.function) {
-			all.add(item.function.Name())
+		for _, fn := range item.calledInBody() {
+			if p.home.owns(fn) {
+				all.add(fn.Name())
+			}
 		}
 	}
 	return all
@@ -349,6 +357,10 @@ func (p *planner) method(m *method, printer *printer, hidden names) planned {
 	planned.Deprecated, _ = p.commentsAt(m.Origin().Pos(), m.Name())
 	for i := range planned.Guard {
 		planned.Guard[i].Code = p.functionCode(m.guard[i].function)
+		for n := range planned.Guard[i].Numbers {
+			of := &planned.Guard[i].Numbers[n]
+			of.Code = p.functionCode(of.function)
+		}
 		for _, arg := range m.guard[i].typeArgs {
 			planned.Guard[i].TypeArgs = append(planned.Guard[i].TypeArgs, printer.expression(arg))
 		}
@@ -393,6 +405,9 @@ func (p *planner) needed(m *method, printer *printer) names {
 	}
 	if m.guarded() {
 		needed.add("nil")
+	}
+	if m.numbers > 0 {
+		needed.add("len", "int")
 	}
 	if m.guard.repeats() && (m.Signature().Results().Len() == 1 || !returnsError(m.Signature())) {
 		needed.add("error", "string") // of the variable for the error, whose type may have to be written out

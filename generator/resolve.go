@@ -52,6 +52,9 @@ func (c *checker) items(t *target, m *method, d directives.Directive) (items gua
 		if find := c.finder(arg.Form); find != nil && !find(t, m, &item) {
 			continue
 		}
+		if !c.numbers(m, &item) {
+			continue
+		}
 		items = append(items, item)
 	}
 	return items

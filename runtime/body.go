@@ -53,17 +53,17 @@ func (b *body) outer() *body { return bodyFrom(b.Context) }
 // reserveTrials takes the trials of all gates that reserve, or refuses. While their
 // breakers admit every call there is nothing to take.
 func (c *Call) reserveTrials(g *Guard) *RefusalError {
-	if !slices.ContainsFunc(g.gates, gate.holds) {
+	if !slices.ContainsFunc(c.needs(g).gates, gate.holds) {
 		return nil
 	}
 	c.enterBody(g)
 	b := c.body
-	b.trials = make([]breaker.Reserved, len(g.gates))
+	b.trials = make([]breaker.Reserved, len(b.gates))
 	around := b.outer()
-	for i, gate := range g.gates {
+	for i, gate := range b.gates {
 		if of := gate.reserves(); of != nil {
 			if period, admitted := b.trials[i].Take(of, gate.n, gate.anyNumber, around.trialsOf(of)); !admitted {
-				return g.gateRefusal(i, of, period)
+				return g.gateRefusal(c.needs(g), i, of, period)
 			}
 		}
 	}
@@ -72,7 +72,7 @@ func (c *Call) reserveTrials(g *Guard) *RefusalError {
 
 // enterBody begins the body of an entry, for the calls under it.
 func (c *Call) enterBody(g *Guard) {
-	c.body = &body{Context: c.ctx, entry: g.entry, gates: g.gates}
+	c.body = &body{Context: c.ctx, entry: g.entry, gates: c.needs(g).gates}
 	c.ctx = c.body
 }
 

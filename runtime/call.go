@@ -23,7 +23,8 @@ type Call struct {
 	turn        ratelimit.Turn
 	tokens      *ratelimit.Reservation
 	body        *body
-	repeats     bool // an attempt before it was counted at its reservation
+	need        *need // of an entry with numbers of its own; nil: that of its guard
+	repeats     bool  // an attempt before it was counted at its reservation
 	permit      bulkhead.Permit
 	reservation *bulkhead.Reservation
 	measured    *measured
@@ -128,6 +129,22 @@ func (c *Call) Begin(ctx context.Context, g *Guard) error {
 	return nil
 }
 
+// BeginEntry is Begin for an entry some of whose numbers are known to the call alone:
+// they are given in the order of the numbers that its [Permits] and [Tokens] name.
+// One of zero or less reserves nothing.
+func (c *Call) BeginEntry(ctx context.Context, g *Guard, numbers ...int) error {
+	c.need = g.need.with(numbers)
+	return c.Begin(ctx, g)
+}
+
+// needs is what the call asks and takes.
+func (c *Call) needs(g *Guard) *need {
+	if c.need != nil {
+		return c.need
+	}
+	return &g.need
+}
+
 // enter asks the breaker as a gate and takes a token of the rate limit and a permit
 // of the bulkhead.
 func (c *Call) enter(g *Guard) (waited bool, refusal *RefusalError) {
@@ -196,7 +213,8 @@ func (c *Call) takeTurn(g *Guard, waits bulkhead.Gates) (waited, gated bool, ref
 // and trials at last, because none should wait for them. If it waited it asks the
 // gates again, because a breaker may have opened meanwhile.
 func (c *Call) reserve(g *Guard) (waited bool, refusal *RefusalError) {
-	gates, free := g.waits, g.gates.free()
+	n := c.needs(g)
+	gates, free := n.waits, n.gates.free()
 	if !free {
 		if gates, refusal = c.ask(g); refusal != nil {
 			return false, refusal
@@ -211,8 +229,8 @@ func (c *Call) reserve(g *Guard) (waited bool, refusal *RefusalError) {
 			return waited, refusal
 		}
 	}
-	if len(g.tokens) > 0 && c.tokens == nil {
-		tokens, waits, at, refused := ratelimit.Reserve(c.ctx, g.tokens, gates)
+	if len(n.tokens) > 0 && c.tokens == nil {
+		tokens, waits, at, refused := ratelimit.Reserve(c.ctx, n.tokens, gates)
 		switch {
 		case refused == nil:
 			c.tokens, c.ctx, waited = tokens, tokens, waited || waits
@@ -222,8 +240,8 @@ func (c *Call) reserve(g *Guard) (waited bool, refusal *RefusalError) {
 			return waits, g.rateRefusal(at.Limiter, at.N, refused)
 		}
 	}
-	if g.demand != nil {
-		reservation, waits, refused := g.demand.Reserve(c.ctx, gates)
+	if n.demand != nil {
+		reservation, waits, refused := n.demand.Reserve(c.ctx, gates)
 		switch {
 		case refused == nil:
 			c.reservation, c.ctx, waited = reservation, reservation, waited || waits
@@ -239,7 +257,7 @@ func (c *Call) reserve(g *Guard) (waited bool, refusal *RefusalError) {
 	if refusal == nil && (waited || !free) {
 		refusal = c.reserveTrials(g)
 	}
-	if g.demand == nil && c.body == nil {
+	if n.demand == nil && c.body == nil {
 		c.enterBody(g)
 	}
 	return waited, refusal
@@ -248,19 +266,20 @@ func (c *Call) reserve(g *Guard) (waited bool, refusal *RefusalError) {
 // ask asks every gate of an entry and changes nothing. It returns those that may end
 // a wait: not those of breakers of which an entry around it holds a trial.
 func (c *Call) ask(g *Guard) (waits bulkhead.Gates, refusal *RefusalError) {
-	left := g.gates
-	for i, gate := range g.gates {
+	n := c.needs(g)
+	left := n.gates
+	for i, gate := range n.gates {
 		if b, period, admits := gate.ask(gate.n); !admits {
 			if !b.Reserves() || !c.holdTrial(b) {
-				return nil, g.gateRefusal(i, b, period)
+				return nil, g.gateRefusal(n, i, b, period)
 			}
 			left = left.without(gate)
 		}
 	}
-	if len(left) < len(g.gates) {
+	if len(left) < len(n.gates) {
 		return left, nil
 	}
-	return g.waits, nil
+	return n.waits, nil
 }
 
 // refuse ends a call that does not begin: it returns what the call took.
@@ -288,7 +307,7 @@ func (c *Call) refuse(refusal *RefusalError) error {
 // has begun under the old file.
 func (c *Call) beginAgain(ctx context.Context, g *Guard) error {
 	c.undo()
-	*c = Call{repeats: c.repeats}
+	*c = Call{repeats: c.repeats, need: c.need}
 	return c.Begin(ctx, g)
 }
 

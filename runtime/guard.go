@@ -22,20 +22,17 @@ type Guard struct {
 
 // makeup is what a guard is made of. It never changes.
 type makeup struct {
-	method    string           // such as "payments.Client.Do"
-	first     string           // name of the guard that is asked first
-	parts     []any            // breaker, bulkhead and whatever else it has of its own, to compare
-	alone     bool             // a breaker is the only guard
-	told      bool             // somebody hears how each of its calls ends: timing or inCall
-	enters    bool             // something is asked before the breaker
-	special   bool             // of an entry or of a key
-	entry     *entry           // of an anticipated method; nil: of another
-	entered   *atomic.Bool     // an entry of the registry may be around a call
-	holder    *holder          // of its instance; nil: of none
-	gates     gates            // of an entry: asked first, its own breaker before the others
-	waits     bulkhead.Gates   // end a wait for permits; nil without any
-	tokens    []ratelimit.Want // of an entry: for the calls under it
-	demand    *bulkhead.Demand // of an entry: its own permit and those of its reservation
+	method  string       // such as "payments.Client.Do"
+	first   string       // name of the guard that is asked first
+	parts   []any        // breaker, bulkhead and whatever else it has of its own, to compare
+	alone   bool         // a breaker is the only guard
+	told    bool         // somebody hears how each of its calls ends: timing or inCall
+	enters  bool         // something is asked before the breaker
+	special bool         // of an entry or of a key
+	entry   *entry       // of an anticipated method; nil: of another
+	entered *atomic.Bool // an entry of the registry may be around a call
+	holder  *holder      // of its instance; nil: of none
+	need
 	rateLimit *ratelimit.Limiter
 	bulkhead  *bulkhead.Bulkhead
 	breaker   *breaker.Breaker
@@ -54,6 +51,39 @@ type makeup struct {
 	keys  *keys   // by which its calls find guards of their own; nil: they have none
 	key   string  // of the calls it is for; empty: of those without one
 	slots []*slot // the instances that it is made of; nil: without a key
+}
+
+// need is what is asked and taken before a call begins.
+type need struct {
+	gates  gates            // of an entry: asked first, its own breaker before the others
+	waits  bulkhead.Gates   // end a wait for permits; nil without any
+	tokens []ratelimit.Want // of an entry: for the calls under it
+	demand *bulkhead.Demand // of an entry: its own permit and those of its reservation
+
+	numbers []int // by tokens: which of the numbers of each call is N; 0: N is fixed
+}
+
+// with is the need with the numbers of one call.
+func (n *need) with(numbers []int) *need {
+	given := &need{gates: slices.Clone(n.gates), demand: n.demand.Given(numbers)}
+	for i := range given.gates {
+		if g := &given.gates[i]; g.number > 0 {
+			calls := max(0, numbers[g.number-1])
+			g.n, g.trials = max(1, g.n+calls), calls > 0
+		}
+	}
+	if len(given.gates) > 0 {
+		given.waits = given.gates
+	}
+	for i, want := range n.tokens {
+		if number := n.numbers[i]; number > 0 {
+			want.N = numbers[number-1]
+		}
+		if want.N > 0 {
+			given.tokens = append(given.tokens, want)
+		}
+	}
+	return given
 }
 
 // slowAfter is the duration above which a call is slow, 0 if none is.
@@ -82,6 +112,7 @@ func (g *Guard) countGate() {
 type gate struct {
 	*family
 	n         int  // calls that the entry makes
+	number    int  // which of the numbers of each call says so, too; 0: n alone
 	trials    bool // it reserves trials for them
 	anyNumber bool // it makes more, one after the other
 }

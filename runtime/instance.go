@@ -270,7 +270,7 @@ func (f *family) ask(n int) (b *breaker.Breaker, period *breaker.Period, admits 
 }
 
 func gateFor(b *breaker.Breaker, n int) (period *breaker.Period, admits bool) {
-	if n == 1 {
+	if n <= 1 {
 		return b.Gate()
 	}
 	return b.GateFor(n)

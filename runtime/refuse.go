@@ -56,14 +56,14 @@ func (g *Guard) openRefusal(period *breaker.Period) *RefusalError {
 // gateRefusal refuses an entry because its i-th gate does not admit it: breaker b in
 // period.
 // It names all gates that refuse.
-func (g *Guard) gateRefusal(i int, b *breaker.Breaker, period *breaker.Period) *RefusalError {
-	if g.demand != nil {
-		g.demand.CountGate()
+func (g *Guard) gateRefusal(n *need, i int, b *breaker.Breaker, period *breaker.Period) *RefusalError {
+	if n.demand != nil {
+		n.demand.CountGate()
 	}
-	first := g.turnAway(b, g.gates[i].n, period)
+	first := g.turnAway(b, n.gates[i].n, period)
 	var few [8]refusing
 	more := few[:0]
-	for _, gate := range g.gates[i+1:] {
+	for _, gate := range n.gates[i+1:] {
 		if b, period, admits := gate.ask(gate.n); !admits {
 			more = append(more, g.turnAway(b, gate.n, period))
 		}

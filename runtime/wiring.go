@@ -62,16 +62,19 @@ type Calls struct {
 	N       int
 }
 
-// Permits are n permits of a bulkhead.
+// Permits are n permits of a bulkhead. With a Number of 1 or more they are as many as
+// that number of [Call.BeginEntry], and N is 0.
 type Permits struct {
 	Bulkhead string
 	N        int
+	Number   int
 }
 
-// Tokens are n tokens of a rate limit.
+// Tokens are n tokens of a rate limit, or as many as a number says, as with [Permits].
 type Tokens struct {
 	RateLimit string
 	N         int
+	Number    int
 }
 
 // Wiring collects the guards of one wrapper while its constructor runs.
@@ -256,6 +259,7 @@ func (w *Wiring) entry(g *Guard, guards Guards) {
 		if found := named(w, w.registry.rateLimits, t.RateLimit); found != nil {
 			w.reserves = append(w.reserves, reserve{w.registry.rateLimits, t.RateLimit, t.N, "tokens", g.method})
 			g.tokens = append(g.tokens, ratelimit.Want{Limiter: found, N: t.N})
+			g.numbers = append(g.numbers, t.Number)
 		}
 	}
 	var wants []bulkhead.Want
@@ -269,6 +273,11 @@ func (w *Wiring) entry(g *Guard, guards Guards) {
 		if g.demand, err = bulkhead.NewDemand(wants...); err != nil {
 			w.fault(err)
 			return
+		}
+		for _, p := range append(slices.Clone(guards.Preload), guards.Lease...) {
+			if p.Number > 0 {
+				g.demand.Number(named(w, w.registry.bulkheads, p.Bulkhead), p.Number)
+			}
 		}
 	}
 	switch {
@@ -287,7 +296,7 @@ func (w *Wiring) check(g *Guard, guards Guards, calls Calls) {
 	more := guards.calls(calls)
 	if calls.Breaker == guards.Breaker {
 		if own := &g.gates[0]; more.trials {
-			own.n, own.trials, own.anyNumber = own.n+more.n, true, more.anyNumber
+			own.n, own.number, own.trials, own.anyNumber = own.n+more.n, more.number, true, more.anyNumber
 		}
 		return
 	}
@@ -305,25 +314,27 @@ func (w *Wiring) check(g *Guard, guards Guards, calls Calls) {
 // of the bulkhead of its name are reserved, trials are, too.
 func (guards Guards) calls(calls Calls) gate {
 	named := func(p Permits) bool { return p.Bulkhead == calls.Breaker }
-	reserved, trials := slices.IndexFunc(guards.Preload, named), true
-	n := 1
-	switch leased := slices.IndexFunc(guards.Lease, named); {
-	case reserved >= 0:
-		n = guards.Preload[reserved].N
-	case leased >= 0:
-		n = guards.Lease[leased].N
-		return gate{n: cmp.Or(calls.N, n), trials: true, anyNumber: true}
-	default:
-		trials = false
+	reserved := append(slices.Clone(guards.Preload), guards.Lease...)
+	i := slices.IndexFunc(reserved, named)
+	if i < 0 {
+		return gate{n: max(1, calls.N)}
 	}
-	return gate{n: cmp.Or(calls.N, n), trials: trials}
+	g := gate{n: calls.N, trials: true, anyNumber: i >= len(guards.Preload)}
+	if g.n == 0 {
+		g.n, g.number = reserved[i].N, reserved[i].Number
+	}
+	return g
 }
 
 func (w *Wiring) wants(wants []bulkhead.Want, method string, permits []Permits, as bulkhead.Use) []bulkhead.Want {
 	for _, p := range permits {
 		if found := named(w, w.registry.bulkheads, p.Bulkhead); found != nil {
 			w.reserves = append(w.reserves, reserve{w.registry.bulkheads, p.Bulkhead, p.N, "permits", method})
-			wants = append(wants, bulkhead.Want{Bulkhead: found, N: p.N, As: as})
+			n := p.N
+			if p.Number > 0 {
+				n = 1 // until a call gives its own
+			}
+			wants = append(wants, bulkhead.Want{Bulkhead: found, N: n, As: as})
 		}
 	}
 	return wants

@@ -54,6 +54,9 @@ func (r *Reader) wants(fset *token.FileSet, file *load.File) (wants load.Wants) 
 					if arg.Form.IsCode() {
 						wants.Functions = append(wants.Functions, ref.Text)
 					}
+					if count := ref.Count.Expr; count != "" {
+						wants.Functions = append(wants.Functions, count)
+					}
 				}
 			}
 		}

@@ -34,8 +34,9 @@ type Want struct {
 // A Demand is what an entry method takes before its body runs. Once it is
 // used it does not change.
 type Demand struct {
-	wants []Want // in the global order
-	owner any
+	wants   []Want      // in the global order
+	numbers map[int]int // by want: which of the numbers of each call is its N
+	owner   any
 }
 
 // NewDemand returns the demand for all wants. It refuses a number below one and
@@ -73,6 +74,37 @@ func (w Want) order(b *Bulkhead) int { return order(w.Bulkhead, b) }
 
 // First is the bulkhead that is asked first.
 func (d *Demand) First() *Bulkhead { return d.wants[0].Bulkhead }
+
+// Number says that the n-th of the numbers of each call, from 1, is how many permits of
+// b are wanted, see [Demand.Given].
+func (d *Demand) Number(b *Bulkhead, n int) {
+	if d.numbers == nil {
+		d.numbers = map[int]int{}
+	}
+	i, _ := slices.BinarySearchFunc(d.wants, b, Want.order)
+	d.numbers[i] = n
+}
+
+// Given is the demand with the numbers of one call. A number of zero or less is for
+// nothing. It is nil if nothing is wanted.
+func (d *Demand) Given(numbers []int) *Demand {
+	if d == nil {
+		return nil
+	}
+	given := &Demand{owner: d.owner, wants: make([]Want, 0, len(d.wants))}
+	for i, w := range d.wants {
+		if n := d.numbers[i]; n > 0 {
+			w.N = min(numbers[n-1], maxSize)
+		}
+		if w.N > 0 {
+			given.wants = append(given.wants, w)
+		}
+	}
+	if len(given.wants) == 0 {
+		return nil
+	}
+	return given
+}
 
 // Own says whose demand d is, before it is used.
 func (d *Demand) Own(owner any) {
