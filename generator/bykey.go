@@ -9,6 +9,7 @@ import (
 	"github.com/dave/jennifer/jen"
 
 	"github.com/resgen-go/resgen/directives"
+	"github.com/resgen-go/resgen/internal/fault"
 )
 
 // keyFits notes whether a key that a directive of a type names fits one of its
@@ -148,6 +149,45 @@ func (c *checker) checkKeys(t *target) {
 			case i.Row.Name == directives.Anticipate:
 				c.faultFunction(first, "%s is an entry, which has no guards by key; put the %s on the methods that it calls", m.Name(), first.Row.Noun())
 				return
+			}
+		}
+	}
+}
+
+// reservedByKey warns of reservations of a bulkhead of which calls of the package have
+// instances by key: those take no permit of the reservation.
+func (c *checker) reservedByKey(targets []*target) (faults fault.List) {
+	users := usersByKey(targets)
+	eachItem(targets, func(_ *target, _ *method, i item) {
+		if i.Form != directives.CountList || i.Section != directives.RowOf(directives.Bulkhead).Section() {
+			return
+		}
+		for _, ref := range i.Refs {
+			if user := users[ref.Text]; user != "" {
+				faults = append(faults, c.warning(ref.Pos, i.Row.Name,
+					"bulkhead %s guards %s: the permits of a key are its own, so its calls use none of this reservation", ref.Text, user))
+			}
+		}
+	})
+	return faults
+}
+
+// usersByKey are methods with a bulkhead by key, by the bulkhead's name.
+func usersByKey(targets []*target) map[string]string {
+	users := map[string]string{}
+	eachItem(targets, func(t *target, m *method, i item) {
+		if by := m.guard.by(i.Row); by != "" && i.names() && i.Row.Name == directives.Bulkhead {
+			users[i.Refs[0].Text] = t.name + "." + m.Name() + by
+		}
+	})
+	return users
+}
+
+func eachItem(targets []*target, do func(*target, *method, item)) {
+	for _, t := range targets {
+		for _, m := range t.methods {
+			for _, i := range m.guard {
+				do(t, m, i)
 			}
 		}
 	}

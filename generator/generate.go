@@ -171,7 +171,7 @@ func (out *outcome) plan(pkg *load.Package, annotated map[*load.File][]directive
 	out.plans = c.plans(targets)
 	out.claims = c.claimsOf(targets, annotated)
 	out.warnings = slices.Concat(c.cutOff(targets), c.unreserved(targets), c.idle(targets), c.foreign(targets),
-		c.needless(targets), c.passing(targets), c.closing(targets), c.unjudged(targets), c.usedUp(targets), c.neverFalling(targets))
+		c.needless(targets), c.passing(targets), c.closing(targets), c.unjudged(targets), c.usedUp(targets), c.neverFalling(targets), c.reservedByKey(targets))
 	out.invalid = append(out.invalid, c.faults...)
 	if c.unknown {
 		pkg.Faults, out.plans = pkg.Below, nil // its outputs are no leftovers
