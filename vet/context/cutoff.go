@@ -24,7 +24,7 @@ func reportCutOffs(pass *analysis.Pass, known *guards.Package) {
 		known.EachGuard(known.Declarations[constructor], func(name string, made map[string]ast.Expr) {
 			reading, ok := cutOff(iface, name, made)
 			switch {
-			case !ok:
+			case !ok || known.Streams(constructor, name):
 			case first == "":
 				first, what = name, reading.Phrase(func(t types.Type) string { return types.TypeString(t, types.RelativeTo(pass.Pkg)) })
 			default:

@@ -95,6 +95,13 @@ func (p *Package) findStreams(wrapper *types.TypeName, methods []Method) {
 	}
 }
 
+// Streams reports whether a method of the wrapper that a constructor makes lasts until
+// its result is closed.
+func (p *Package) Streams(constructor *types.Func, method string) bool {
+	m, ok := p.Known[Named(constructor.Signature().Results().At(0).Type())].method(method)
+	return ok && m.Stream
+}
+
 func (p *Package) makesStream(body *ast.BlockStmt) (makes bool) {
 	ast.Inspect(body, func(n ast.Node) bool {
 		if name, ok := n.(*ast.Ident); ok {

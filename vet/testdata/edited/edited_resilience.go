@@ -24,7 +24,7 @@ func NewResilientShop(next Shop, registry *resilience.Registry, options ...resil
 			{Bulkhead: "inventory", N: n},
 			{Bulkhead: "inventory", N: two},
 			{Bulkhead: name, N: 2},
-			{"payments", 1},
+			{"payments", 1, 0},
 			0 + 7: {Bulkhead: name},
 			{},
 			resilience.Permits{},
