@@ -70,6 +70,7 @@ type breakerCount struct{ refused, gates, calls, failures uint64 }
 type bulkheadCount struct {
 	full, tooLarge, cancelled, gate uint64
 	open                            uint64 // refused by the breaker, before or behind the bulkhead
+	done                            uint64 // refused because the caller had gone, before the bulkhead was asked or by it
 	reserved, used, overflow        uint64
 	either                          uint64 // used or overflow
 	unused                          uint64
@@ -205,8 +206,11 @@ func (r *rush) compare() {
 	for _, b := range snapshot.Bulkheads {
 		want := *r.counts[b.Name]
 		got := bulkheadCount{
-			b.Refused.Full, b.Refused.TooLarge, b.Refused.Cancelled, b.Refused.Gate, want.open,
+			b.Refused.Full, b.Refused.TooLarge, b.Refused.Cancelled, b.Refused.Gate, want.open, want.done,
 			b.Reserved, b.UsedFromReservation, b.Overflow, want.either, b.ReturnedUnused,
+		}
+		if got.cancelled >= want.cancelled && got.cancelled <= want.cancelled+want.done {
+			got.cancelled = want.cancelled
 		}
 		if got.gate >= want.gate && got.gate <= want.gate+want.open {
 			got.gate = want.gate
@@ -392,6 +396,9 @@ func (u *rushing) refused(shape resilience.Guards, err error) {
 			u.counts[bulkhead].gate++
 		}
 	case resilience.KindDone:
+		if count := u.counts[refusal.Name]; count != nil {
+			count.done++
+		}
 	default:
 		u.breakers[shape.Breaker].refused++
 		if shape.Bulkhead != "" {
