@@ -54,6 +54,13 @@ type (
 		Do(ctx context.Context, n int) (int, error)
 	}
 
+	retryClient interface {
+		//resilience:breaker a
+		//resilience:bulkhead a
+		//resilience:retry a
+		Do(ctx context.Context, n int) (int, error)
+	}
+
 	fallbackClient interface {
 		//resilience:breaker a
 		//resilience:bulkhead a

@@ -266,6 +266,45 @@ func (w *resilientOtherClient) Do(ctx context.Context, n int) (n2 int, err error
 	return n2, call.Finish(err)
 }
 
+var _ retryClient = (*resilientRetryClient)(nil)
+
+// resilientRetryClient guards the calls of retryClient.
+type resilientRetryClient struct {
+	next retryClient
+	do   *resilience.Guard
+}
+
+// newResilientRetryClient puts the guards of retryClient before next, with the settings of registry.
+func newResilientRetryClient(next retryClient, registry *resilience.Registry, options ...resilience.WrapperOption) (*resilientRetryClient, error) {
+	wiring, err := resilience.Wire(registry, "github.com/resgen-go/resgen/benchmarks", "main.retryClient", next, options...)
+	if err != nil {
+		return nil, err
+	}
+	w := &resilientRetryClient{
+		next: next,
+		do: wiring.Guard("Do", resilience.Guards{
+			Breaker:  "a",
+			Bulkhead: "a",
+			Retry:    "a",
+		}),
+	}
+	if err = wiring.Done(); err != nil {
+		return nil, err
+	}
+	return w, nil
+}
+
+// Do tries again by retry policy a, and is guarded by breaker a and bulkhead a.
+func (w *resilientRetryClient) Do(ctx context.Context, n int) (n2 int, err error) {
+	var tries resilience.Attempts
+	defer tries.Release()
+	for tries.Next(ctx, w.do) {
+		n2, err = w.next.Do(tries.Context(), n)
+		err = tries.Finish(err)
+	}
+	return n2, tries.Result(err)
+}
+
 var _ fallbackClient = (*resilientFallbackClient)(nil)
 
 // resilientFallbackClient guards the calls of fallbackClient.

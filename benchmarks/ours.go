@@ -44,6 +44,10 @@ func both(next client, r *resilience.Registry) (client, error) {
 	return newResilientBothClient(next, r)
 }
 
+func retrying(next client, r *resilience.Registry) (client, error) {
+	return newResilientRetryClient(next, r)
+}
+
 func fallingBack(next client, r *resilience.Registry) (client, error) {
 	return newResilientFallbackClient(next, r)
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/failsafe-go/failsafe-go/circuitbreaker"
 	"github.com/failsafe-go/failsafe-go/fallback"
 	"github.com/failsafe-go/failsafe-go/ratelimiter"
+	"github.com/failsafe-go/failsafe-go/retrypolicy"
 	"github.com/failsafe-go/failsafe-go/timeout"
 	"github.com/sony/gobreaker/v2"
 	"go.uber.org/ratelimit"
@@ -80,6 +81,10 @@ func newComposed(next client) *executor {
 
 func newFalling(next client) *executor {
 	return newExecutor(next, fallback.NewWithResult(1), newFailsafe(), bulkhead.New[int](room))
+}
+
+func newRetrying(next client) *executor {
+	return newExecutor(next, retrypolicy.NewWithDefaults[int](), newFailsafe(), bulkhead.New[int](room))
 }
 
 func newTimed(next client) *executor {
