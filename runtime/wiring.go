@@ -154,7 +154,8 @@ func (w *Wiring) Guard(method string, guards Guards) *Guard {
 	g.told = g.timing != nil || g.inCall != nil
 	if guards.Breaker+guards.Bulkhead+guards.Retry+guards.Fallback != "" {
 		w.uses = append(w.uses, config.Use{
-			Method: g.method, Breaker: guards.Breaker, Bulkhead: guards.Bulkhead, Timeout: guards.Timeout, Retry: guards.Retry, Fallback: guards.Fallback,
+			Method: g.method, Breaker: guards.Breaker, Bulkhead: guards.Bulkhead, Timeout: guards.Timeout,
+			Retry: guards.Retry, Rate: guards.RateLimit, Fallback: guards.Fallback,
 		})
 	}
 	if g.bulkhead != nil {

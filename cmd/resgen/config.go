@@ -138,7 +138,7 @@ func lines(all []string) (text []byte) {
 func usesOf(uses []generator.Use) (all []settingsfile.Use) {
 	for _, use := range uses {
 		all = append(all, settingsfile.Use{
-			Method: use.Method, Breaker: use.Names["breakers"], Bulkhead: use.Names["bulkheads"], Timeout: use.Names["timeouts"], Retry: use.Names["retries"], Fallback: use.Names["fallbacks"],
+			Method: use.Method, Breaker: use.Names["breakers"], Bulkhead: use.Names["bulkheads"], Timeout: use.Names["timeouts"], Retry: use.Names["retries"], Rate: use.Names["rateLimits"], Fallback: use.Names["fallbacks"],
 			Probe: use.Probe,
 		})
 	}

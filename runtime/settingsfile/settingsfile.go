@@ -54,6 +54,7 @@ type Use struct {
 	Bulkhead string // likewise
 	Timeout  string // likewise
 	Retry    string // likewise
+	Rate     string // likewise; of a rate limit
 	Fallback string // likewise
 	Probe    bool   // the method is the breaker's probe, and nothing guards it
 }

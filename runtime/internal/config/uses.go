@@ -7,6 +7,7 @@ import (
 
 	"github.com/resgen-go/resgen/runtime/internal/breaker"
 	"github.com/resgen-go/resgen/runtime/internal/bulkhead"
+	"github.com/resgen-go/resgen/runtime/internal/ratelimit"
 	"github.com/resgen-go/resgen/runtime/internal/retry"
 	"github.com/resgen-go/resgen/runtime/internal/setting"
 )
@@ -18,6 +19,7 @@ type Use struct {
 	Bulkhead string // likewise
 	Timeout  string // likewise
 	Retry    string // likewise
+	Rate     string // likewise; of a rate limit
 	Fallback string // likewise
 	Probe    bool   // the method is the breaker's probe, and nothing guards it
 }
@@ -51,7 +53,27 @@ func (f *File) Misfits(uses []Use) Faults {
 			warn("", "%s never asks the probe that the breaker has; CANARY_RATE_THRESHOLD does", strategy.Name())
 		}
 	}
-	return slices.Concat(all, f.retryMisfits(uses), f.fallbackMisfits(uses)).settle()
+	return slices.Concat(all, f.retryMisfits(uses), f.rateMisfits(uses), f.fallbackMisfits(uses)).settle()
+}
+
+// rateMisfits are rate limits that let more calls begin at once than the bulkhead
+// behind them runs, which refuses the rest.
+func (f *File) rateMisfits(uses []Use) (all Faults) {
+	told := map[[2]string]bool{}
+	for _, use := range uses {
+		if use.Rate == "" || use.Bulkhead == "" || told[[2]string{use.Rate, use.Bulkhead}] {
+			continue
+		}
+		told[[2]string{use.Rate, use.Bulkhead}] = true
+		limit := f.InForce(RateLimits, use.Rate).(*ratelimit.Settings)
+		pool, fixed := f.InForce(Bulkheads, use.Bulkhead).(*bulkhead.Settings)
+		if limit.Limit != nil && fixed && pool.MaxWaitDuration == 0 && limit.Burst > pool.MaxConcurrentCalls {
+			all = append(all, f.about(RateLimits, use.Rate, "burst", fmt.Sprintf(
+				"%d is above bulkheads.%s.maxConcurrentCalls (%d), whose maxWaitDuration is 0s: of a burst of %s it refuses the rest",
+				limit.Burst, use.Bulkhead, pool.MaxConcurrentCalls, use.Method)))
+		}
+	}
+	return all
 }
 
 // retryMisfits are settings of retries that don't fit the other guards of their
