@@ -2,6 +2,7 @@ package pagetest
 
 import (
 	"context"
+	"runtime"
 	"testing"
 	"time"
 
@@ -99,4 +100,5 @@ func TestEntriesRetriesFallbacksAndDurationsAreShown(t *testing.T) {
 	}
 	picture(b, "tables", 900, 1300, "")
 	picture(b, "tables-phone", 360, 1500, "")
+	runtime.KeepAlive(tenant) // an instance ends with the last guard that holds it
 }
