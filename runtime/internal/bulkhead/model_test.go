@@ -482,6 +482,7 @@ func (m *model) close(r *mRequest, spent bool) {
 	m.tasks = append(m.tasks, func() (more bool) {
 		h := left[0]
 		fresh, pooled := 0, 0
+		var last []*mHolding
 		for _, p := range h.care() {
 			if p.owner() != h || p.busy && h.as != Own {
 				continue
@@ -489,10 +490,16 @@ func (m *model) close(r *mRequest, spent bool) {
 			if h.as == Ticket || h.as == Lease && !p.ran {
 				fresh++
 			}
-			if m.dismiss(h.b, p, spent && h.as == Own) {
+			way := m.giveUp(h.b, p, spent && h.as == Own)
+			if toPool(way) {
 				pooled++
 			}
+			if last != nil && !slices.Equal(way, last) {
+				m.serve(h.b)
+			}
+			last = way
 		}
+		m.serve(h.b)
 		if spent {
 			h.b.unused += min(fresh, pooled)
 		}
@@ -501,30 +508,40 @@ func (m *model) close(r *mRequest, spent bool) {
 	})
 }
 
-// dismiss takes p from its owner. What is spent goes to the pool rather than to
-// a lender, what is not goes to a lender rather than to the pool. It reports
-// whether it went to the pool.
+// dismiss gives up one permit, and those go on who can have it.
 func (m *model) dismiss(b *mBulkhead, p *mPermit, spent bool) (pooled bool) {
+	way := m.giveUp(b, p, spent)
+	m.serve(b)
+	return toPool(way)
+}
+
+// giveUp takes p from its owner. What is spent goes to the pool rather than to
+// a lender, what is not goes to a lender rather than to the pool. It returns the way
+// that p went, with nil for the pool: permits that an entry gives up on the same way
+// are there all at once, before anybody is served.
+func (m *model) giveUp(b *mBulkhead, p *mPermit, spent bool) (way []*mHolding) {
 	m.exchange(p, spent)
 	if len(p.owners) > 0 {
 		p.owners = p.owners[:len(p.owners)-1]
 	}
 	if len(p.owners) == 0 {
 		b.held = slices.DeleteFunc(b.held, func(q *mPermit) bool { return q == p })
-		m.serve(b)
-		return true
+		return []*mHolding{nil}
 	}
 	p.busy, p.ran = false, true
 	lender := p.owner()
 	if lender.open() && (lender.as == Lease || !spent) {
-		m.serve(b)
-		return false
+		return []*mHolding{lender}
 	}
-	if m.dismiss(b, p, spent) && !spent {
+	onward := m.giveUp(b, p, spent)
+	if toPool(onward) && !spent {
 		b.unused++
 	}
-	return false
+	return append([]*mHolding{lender}, onward...)
 }
+
+// toPool reports whether the way leads to the pool, and through no lender.
+func toPool(way []*mHolding) bool { return way[0] == nil }
 
 // exchange makes p the right one to go, as permits of an owner are all alike:
 // one from the pool, or one from the lender furthest out.

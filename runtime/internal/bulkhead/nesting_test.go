@@ -747,3 +747,25 @@ func TestGatesThatEndTheWaitOfAnEntryAreNoOverflowOfThoseAroundIt(t *testing.T) 
 		}
 	})
 }
+
+func TestPermitsThatComeBackTogetherServeWhoWaitsInsideBeforeThePoolDoes(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		b := sized(4, time.Hour)
+		outer := reserve(t, t.Context(), Want{b, 2, Ticket})
+		inner := reserve(t, outer, Want{b, 2, Ticket})
+		call := acquire(t, t.Context(), b)
+		waiting := tryReserve(outer, demand(t, Want{b, 2, Ticket}))
+		if !waiting.waits() {
+			t.Fatal("it has 2 of 1")
+		}
+		inner.Close()
+		if !waiting.granted() {
+			t.Fatal(waiting.refused)
+		}
+		figures{1, 2, 1, 0}.check(t, b)
+		waiting.release()
+		outer.Close()
+		call.Release()
+		figures{0, 0, 4, 0}.check(t, b)
+	})
+}
