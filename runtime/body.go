@@ -12,11 +12,12 @@ import (
 // body is the context of an entry's body. Calls find it there, through any contexts
 // derived from it. It holds the trials of those breakers that do not admit every
 // call; while all do, an entry that reserves permits needs none, because its
-// reservation is such a context, too.
+// reservation is such a context, too. One whose numbers are known to the call alone
+// begins with it.
 type body struct {
 	context.Context
 	entry  *entry
-	gates  gates
+	need   *need
 	trials []breaker.Reserved // by gate; empty: it holds none
 	cutOff atomic.Bool        // a call under it was refused
 	closed atomic.Bool
@@ -58,29 +59,31 @@ func (c *Call) reserveTrials(g *Guard) *RefusalError {
 	}
 	c.enterBody(g)
 	b := c.body
-	b.trials = make([]breaker.Reserved, len(b.gates))
+	b.trials = make([]breaker.Reserved, len(b.need.gates))
 	around := b.outer()
-	for i, gate := range b.gates {
+	for i, gate := range b.need.gates {
 		if of := gate.reserves(); of != nil {
 			if period, admitted := b.trials[i].Take(of, gate.n, gate.anyNumber, around.trialsOf(of)); !admitted {
-				return g.gateRefusal(c.needs(g), i, of, period)
+				return g.gateRefusal(b.need, i, of, period)
 			}
 		}
 	}
 	return nil
 }
 
-// enterBody begins the body of an entry, for the calls under it.
+// enterBody begins the body of an entry, for the calls under it, if it has not begun.
 func (c *Call) enterBody(g *Guard) {
-	c.body = &body{Context: c.ctx, entry: g.entry, gates: c.needs(g).gates}
-	c.ctx = c.body
+	if c.body == nil {
+		c.body = &body{Context: c.ctx, entry: g.entry, need: &g.need}
+		c.ctx = c.body
+	}
 }
 
 // trialsOf returns the trials of a breaker that b or a body around it holds, or nil.
 func (b *body) trialsOf(of *breaker.Breaker) *breaker.Reserved {
 	for ; b != nil; b = b.outer() {
 		for i := range b.trials {
-			if b.gates[i].base == of && b.trials[i].Serves() {
+			if b.need.gates[i].base == of && b.trials[i].Serves() {
 				return &b.trials[i]
 			}
 		}
@@ -116,7 +119,7 @@ func (c *Call) returnTrial(b *breaker.Breaker) {
 	if b.Reserves() {
 		for around := bodyFrom(c.ctx); around != nil; around = around.outer() {
 			for i := range around.trials {
-				if around.gates[i].base == b && around.trials[i].Return(c.period) {
+				if around.need.gates[i].base == b && around.trials[i].Return(c.period) {
 					return
 				}
 			}
@@ -143,13 +146,16 @@ func (b *body) attach(ctx context.Context) context.Context {
 
 // outside is the context of the caller, without what the call has put around it.
 func (c *Call) outside() context.Context {
-	switch {
-	case c.tokens != nil:
-		return c.tokens.Context
-	case c.reservation != nil:
-		return c.reservation.Context
-	case c.body != nil:
-		return c.body.Context
+	for ctx := c.ctx; ; {
+		switch ctx {
+		case context.Context(c.body):
+			ctx = c.body.Context
+		case context.Context(c.reservation):
+			ctx = c.reservation.Context
+		case context.Context(c.tokens):
+			ctx = c.tokens.Context
+		default:
+			return ctx
+		}
 	}
-	return c.ctx
 }

@@ -23,8 +23,7 @@ type Call struct {
 	turn        ratelimit.Turn
 	tokens      *ratelimit.Reservation
 	body        *body
-	need        *need // of an entry with numbers of its own; nil: that of its guard
-	repeats     bool  // an attempt before it was counted at its reservation
+	repeats     bool // an attempt before it was counted at its reservation
 	permit      bulkhead.Permit
 	reservation *bulkhead.Reservation
 	measured    *measured
@@ -116,8 +115,8 @@ func (c *Call) Begin(ctx context.Context, g *Guard) error {
 	if limit > 0 || g.events.calls {
 		c.measure(limit)
 	}
-	if !c.repeats {
-		c.permit.Begin()
+	if c.permit.Reserved() && !c.repeats {
+		c.permit.Begin(ctx)
 	}
 	if g.entry != nil {
 		g.entry.begun.Add(1)
@@ -133,14 +132,21 @@ func (c *Call) Begin(ctx context.Context, g *Guard) error {
 // they are given in the order of the numbers that its [Permits] and [Tokens] name.
 // One of zero or less reserves nothing.
 func (c *Call) BeginEntry(ctx context.Context, g *Guard, numbers ...int) error {
-	c.need = g.need.with(numbers)
-	return c.Begin(ctx, g)
+	return c.beginEntry(ctx, g, g.need.with(numbers))
+}
+
+func (c *Call) beginEntry(ctx context.Context, g *Guard, n *need) error {
+	if ctx == nil {
+		ctx = context.Background()
+	}
+	c.body = &body{Context: ctx, entry: g.entry, need: n}
+	return c.Begin(c.body, g)
 }
 
 // needs is what the call asks and takes.
 func (c *Call) needs(g *Guard) *need {
-	if c.need != nil {
-		return c.need
+	if c.body != nil {
+		return c.body.need
 	}
 	return &g.need
 }
@@ -257,7 +263,7 @@ func (c *Call) reserve(g *Guard) (waited bool, refusal *RefusalError) {
 	if refusal == nil && (waited || !free) {
 		refusal = c.reserveTrials(g)
 	}
-	if n.demand == nil && c.body == nil {
+	if n.demand == nil {
 		c.enterBody(g)
 	}
 	return waited, refusal
@@ -286,20 +292,29 @@ func (c *Call) ask(g *Guard) (waits bulkhead.Gates, refusal *RefusalError) {
 func (c *Call) refuse(refusal *RefusalError) error {
 	g := c.guard
 	c.guard = nil
+	if !g.alone {
+		c.giveBack(g)
+	}
+	if g.heeded || g.entered.Load() {
+		c.tellRefusal(g, refusal)
+	}
+	return refusal
+}
+
+// tellRefusal tells those of a refusal who want to know it.
+func (c *Call) tellRefusal(g *Guard, refusal *RefusalError) {
 	if g.fallback != nil {
 		c.lost = g
 	}
 	if g.entered.Load() {
 		g.noteRefusal(c.outside(), refusal)
 	}
-	c.giveBack(g)
 	if g.events.observed {
 		g.events.emitFrequent(Refused{At: time.Now(), Error: refusal})
 	}
 	if g.inCall != nil {
 		g.tellRefusal(c.ctx, refusal)
 	}
-	return refusal
 }
 
 // beginAgain begins a call anew that may have read one setting from the old file
@@ -307,7 +322,11 @@ func (c *Call) refuse(refusal *RefusalError) error {
 // has begun under the old file.
 func (c *Call) beginAgain(ctx context.Context, g *Guard) error {
 	c.undo()
-	*c = Call{repeats: c.repeats, need: c.need}
+	own := c.body
+	*c = Call{repeats: c.repeats}
+	if own != nil && ctx == own {
+		return c.beginEntry(own.Context, g, own.need)
+	}
 	return c.Begin(ctx, g)
 }
 
@@ -368,7 +387,11 @@ func (c *Call) Finish(err error) error {
 	if c.period != nil { // calling end(Success) would cost every call a nanosecond
 		c.period.Success(c.slow())
 	}
-	c.leave(g, Success)
+	if c.hasMore(g) {
+		c.leave(g, Success)
+	} else if g.bulkhead != nil {
+		c.permit.Release()
+	}
 	return nil
 }
 
@@ -503,6 +526,9 @@ func failureText(err error) string {
 }
 
 func (c *Call) slow() bool { return c.slowAt != 0 && breaker.Now() > c.slowAt }
+
+// hasMore reports whether leave has to do more than to release a permit.
+func (c *Call) hasMore(g *Guard) bool { return g.entry != nil || c.measured != nil || c.began != 0 }
 
 // leave returns what a call took that was made, and tells observers of calls.
 func (c *Call) leave(g *Guard, outcome Outcome) {

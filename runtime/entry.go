@@ -60,7 +60,7 @@ type entry struct {
 	gates    gates
 	demand   *bulkhead.Demand
 	tokens   []ratelimit.Want
-	declared map[string]bool // guards, such as "breaker payments"
+	declared map[refuser]bool
 	begun    atomic.Uint64
 	unused   atomic.Uint64
 	overflow atomic.Uint64
@@ -69,28 +69,44 @@ type entry struct {
 	refused    refusers
 	cutOff     refusers
 	undeclared refusers
-	told       map[string]time.Time // of undeclared guards
+	told       map[refuser]time.Time // of undeclared guards
 }
 
-// refuser is a guard that refused, whatever its instance, and why.
-type refuser struct {
-	guard string
+// refuser is a guard that can refuse, such as {"breaker", "payments"}.
+type refuser struct{ sort, name string }
+
+func (r refuser) String() string { return r.sort + " " + r.name }
+
+// base is the guard of which r is an instance, or r.
+func (r refuser) base() refuser { return refuser{r.sort, config.Base(r.name)} }
+
+// refuser is the guard that refused.
+func (e *RefusalError) refuser() refuser { return refuser{kinds[e.Kind].guard, e.Name} }
+
+// refusers are how often each guard refused, instances together. They are few, and a
+// refusal is counted without allocating anything.
+type refusers []refused
+
+type refused struct {
+	by    refuser
 	kind  Kind
+	count uint64
 }
-
-// refusers are how often each of them did.
-type refusers map[refuser]uint64
 
 func (r *refusers) add(e *RefusalError) {
-	if *r == nil {
-		*r = refusers{}
+	by := e.refuser().base()
+	for i := range *r {
+		if old := &(*r)[i]; old.kind == e.Kind && old.by == by {
+			old.count++
+			return
+		}
 	}
-	(*r)[refuser{e.guard(config.Base), e.Kind}]++
+	*r = append(*r, refused{by, e.Kind, 1})
 }
 
 func (r refusers) counts() (all []RefusalsCount) {
-	for by, n := range r {
-		all = append(all, RefusalsCount{by.guard, by.kind, n})
+	for _, one := range r {
+		all = append(all, RefusalsCount{one.by.String(), one.kind, one.count})
 	}
 	slices.SortFunc(all, func(a, b RefusalsCount) int { return cmp.Or(cmp.Compare(a.By, b.By), cmp.Compare(a.Kind, b.Kind)) })
 	return all
@@ -103,39 +119,32 @@ func (w *Wiring) noteEntry(g *Guard) {
 	defer r.mu.Unlock()
 	e := r.entries[g.method]
 	if e == nil {
-		e = &entry{method: g.method, tell: r.tell, declared: map[string]bool{}}
+		e = &entry{method: g.method, tell: r.tell, declared: map[refuser]bool{}}
 		r.entries[g.method] = e
 	}
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	e.gates, e.demand, e.tokens = g.gates, g.demand, g.tokens
 	for _, gate := range g.gates {
-		e.declared["breaker "+gate.name] = true
+		e.declared[refuser{"breaker", gate.name}] = true
 	}
 	for _, want := range g.tokens {
-		e.declared["rate limit "+want.Limiter.Name()] = true
+		e.declared[refuser{"rate limit", want.Limiter.Name()}] = true
 	}
 	if g.rateLimit != nil {
-		e.declared["rate limit "+g.rateLimit.Name()] = true
+		e.declared[refuser{"rate limit", g.rateLimit.Name()}] = true
 	}
 	for _, name := range g.demand.Bulkheads() {
-		e.declared["bulkhead "+name] = true
+		e.declared[refuser{"bulkhead", name}] = true
 	}
 	e.demand.Own(e)
 	g.entry = e
 	r.entered.Store(true)
 }
 
-// guard is the guard that refused, in words.
-func (e *RefusalError) guard(of func(name string) string) string {
-	return kinds[e.Kind].guard + " " + of(e.Name)
-}
-
-func same(name string) string { return name }
-
 // declares reports whether the entry asks or reserves of the guard that refused.
 func (e *entry) declares(by *RefusalError) bool {
-	return e.declared[by.guard(same)] || e.declared[by.guard(config.Base)]
+	return e.declared[by.refuser()] || e.declared[by.refuser().base()]
 }
 
 // begins reports whether the entry would begin now, or who would refuse it, and until
@@ -196,12 +205,12 @@ func (e *entry) cutOffBy(refusal *RefusalError, first bool) (tell bool) {
 		return false
 	}
 	e.undeclared.add(refusal)
-	guard, now := refusal.guard(config.Base), time.Now()
+	guard, now := refusal.refuser().base(), time.Now()
 	if last, told := e.told[guard]; told && now.Sub(last) < undeclaredPause {
 		return false
 	}
 	if e.told == nil {
-		e.told = map[string]time.Time{}
+		e.told = map[refuser]time.Time{}
 	}
 	e.told[guard] = now
 	return true

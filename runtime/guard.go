@@ -16,6 +16,7 @@ import (
 type Guard struct {
 	makeup
 	open  atomic.Pointer[openRefusal]
+	gated atomic.Pointer[gateRefusal]
 	full  atomic.Pointer[fullRefusal]
 	rated atomic.Pointer[RefusalError]
 }
@@ -27,6 +28,7 @@ type makeup struct {
 	parts   []any        // breaker, bulkhead and whatever else it has of its own, to compare
 	alone   bool         // a breaker is the only guard
 	told    bool         // somebody hears how each of its calls ends: timing or inCall
+	heeded  bool         // somebody hears of each refusal: a fallback or an observer
 	enters  bool         // something is asked before the breaker
 	special bool         // of an entry or of a key
 	entry   *entry       // of an anticipated method; nil: of another

@@ -50,12 +50,12 @@ type rate struct {
 
 // rateRefusal refuses a call because a rate limit refused to let n begin.
 func (g *Guard) rateRefusal(l *ratelimit.Limiter, n int, refused *ratelimit.Refusal) *RefusalError {
-	err := g.rated.Load()
-	if err == nil || err.rate.limiter != l || err.rate.n != n || refused.Cause != nil {
-		err = &RefusalError{
-			Kind: KindRate, Method: g.method, Name: l.Name(),
-			cause: refused.Cause, rate: &rate{l, n}, registry: g.version,
-		}
+	if last := g.rated.Load(); last != nil && last.rate.limiter == l && last.rate.n == n && refused.Cause == nil {
+		return last
+	}
+	err := &RefusalError{
+		Kind: KindRate, Method: g.method, Name: l.Name(),
+		cause: refused.Cause, rate: &rate{l, n}, registry: g.version,
 	}
 	if refused.Cause == nil {
 		g.rated.Store(err)

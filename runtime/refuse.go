@@ -27,51 +27,54 @@ type refusing struct {
 	known   bool
 }
 
-func newRefusing(b *breaker.Breaker, calls int, period *breaker.Period) refusing {
-	retryAt, known := period.RetryAt()
-	return refusing{b, calls, period, retryAt, known}
-}
-
-// openRefusal is the error of all calls that the same breakers refuse alike.
+// openRefusal is the error of all calls that a guard's own breaker refuses alike.
 type openRefusal struct {
-	first refusing
-	more  []refusing // of an entry: the other gates that refuse
-	err   *RefusalError
+	by  refusing
+	err *RefusalError
 }
 
 // openRefusal refuses a call because of its own breaker in period.
 func (g *Guard) openRefusal(period *breaker.Period) *RefusalError {
-	now := newRefusing(g.breaker, 1, period.Refused())
+	period = period.Refused()
+	retryAt, known := period.RetryAt()
 	last := g.open.Load()
-	if last == nil || last.first != now {
-		last = &openRefusal{first: now, err: &RefusalError{
-			Kind: kindOf(now.period), Method: g.method, Name: g.breaker.Name(),
-			refused: []refusal{now.refusal()}, retryAt: now.retryAt, known: now.known, registry: g.version,
-		}}
+	if last == nil || last.by.period != period || last.by.retryAt != retryAt || last.by.known != known {
+		last = g.newOpenRefusal(refusing{g.breaker, 1, period, retryAt, known})
 		g.open.Store(last)
 	}
 	return last.err
 }
 
+func (g *Guard) newOpenRefusal(by refusing) *openRefusal {
+	return &openRefusal{by, &RefusalError{
+		Kind: kindOf(by.period), Method: g.method, Name: g.breaker.Name(),
+		refused: []refusal{by.refusal()}, retryAt: by.retryAt, known: by.known, registry: g.version,
+	}}
+}
+
+// gateRefusal is the error of all entries that the same breakers refuse alike.
+type gateRefusal struct {
+	by  []refusing
+	err *RefusalError
+}
+
 // gateRefusal refuses an entry because its i-th gate does not admit it: breaker b in
-// period.
-// It names all gates that refuse.
+// period. It names all gates that refuse.
 func (g *Guard) gateRefusal(n *need, i int, b *breaker.Breaker, period *breaker.Period) *RefusalError {
 	if n.demand != nil {
 		n.demand.CountGate()
 	}
-	first := g.turnAway(b, n.gates[i].n, period)
 	var few [8]refusing
-	more := few[:0]
+	by := append(few[:0], g.turnAway(b, n.gates[i].n, period))
 	for _, gate := range n.gates[i+1:] {
 		if b, period, admits := gate.ask(gate.n); !admits {
-			more = append(more, g.turnAway(b, gate.n, period))
+			by = append(by, g.turnAway(b, gate.n, period))
 		}
 	}
-	last := g.open.Load()
-	if last == nil || last.first != first || !slices.Equal(last.more, more) {
-		last = &openRefusal{first, slices.Clone(more), g.newGateError(first, more)}
-		g.open.Store(last)
+	last := g.gated.Load()
+	if last == nil || !slices.Equal(last.by, by) {
+		last = &gateRefusal{slices.Clone(by), g.newGateError(by)}
+		g.gated.Store(last)
 	}
 	return last.err
 }
@@ -80,17 +83,20 @@ func (g *Guard) gateRefusal(n *need, i int, b *breaker.Breaker, period *breaker.
 // breaker as a call.
 func (g *Guard) turnAway(gate *breaker.Breaker, n int, period *breaker.Period) refusing {
 	if gate == g.breaker {
-		return newRefusing(gate, n, period.Refused())
+		period = period.Refused()
+	} else {
+		period = gate.CountGate(period)
 	}
-	return newRefusing(gate, n, gate.CountGate(period))
+	retryAt, known := period.RetryAt()
+	return refusing{gate, n, period, retryAt, known}
 }
 
-func (g *Guard) newGateError(first refusing, more []refusing) *RefusalError {
+func (g *Guard) newGateError(by []refusing) *RefusalError {
 	err := &RefusalError{
-		Kind: KindGate, Method: g.method, Name: first.breaker.Name(),
-		retryAt: first.retryAt, known: first.known, registry: g.version,
+		Kind: KindGate, Method: g.method, Name: by[0].breaker.Name(),
+		retryAt: by[0].retryAt, known: by[0].known, registry: g.version,
 	}
-	for _, r := range append([]refusing{first}, more...) {
+	for _, r := range by {
 		err.retryAt, err.known = max(err.retryAt, r.retryAt), err.known && r.known
 		err.Gates, err.refused = append(err.Gates, r.breaker.Name()), append(err.refused, r.refusal())
 	}

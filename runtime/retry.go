@@ -58,9 +58,13 @@ func (a *Attempts) next(ctx context.Context, g *Guard) bool {
 	if longest := a.rule.MaxDuration; longest != nil {
 		a.within = &allTries{until: breaker.Now().Add(*longest)}
 		a.within.Context, a.within.cancel = context.WithTimeout(ctx, *longest)
+		ctx = a.within.Context
 	}
-	a.err = a.begin(a.around())
-	return a.err == nil
+	if err := a.begin(ctx); err != nil {
+		a.err = err
+		return false
+	}
+	return true
 }
 
 // around is the context of all attempts.
@@ -139,8 +143,10 @@ func (a *Attempts) Finish(err error) error {
 	}
 	if err == nil && a.guard.classify == nil {
 		c.Finish(nil)
-		a.guard.retry.Succeeded(a.number > 1)
-		a.err = nil
+		a.guard.retry.Budget().Success()
+		if a.number > 1 {
+			a.recovered(nil)
+		}
 		return nil
 	}
 	err = c.timedOut(err)
@@ -159,10 +165,10 @@ func (a *Attempts) FinishAs(outcome Outcome, err error) error {
 	return a.end(outcome, err)
 }
 
-func (a *Attempts) succeeded(err error) error {
+// recovered counts a call of which a later attempt succeeded, and that returns err.
+func (a *Attempts) recovered(err error) {
+	a.guard.retry.Recovered()
 	a.err = err
-	a.guard.retry.Succeeded(a.number > 1)
-	return err
 }
 
 // end ends an attempt and decides whether there is another one. Its permit goes back
@@ -171,7 +177,11 @@ func (a *Attempts) end(outcome Outcome, err error) error {
 	c := &a.call
 	if outcome == Success {
 		c.conclude(outcome, err)
-		return a.succeeded(err)
+		a.guard.retry.Budget().Success()
+		if a.number > 1 {
+			a.recovered(err)
+		}
+		return err
 	}
 	wanted, trial := a.wanted(outcome, err), c.period != nil && !c.period.Free()
 	a.ticket, c.permit = c.permit, bulkhead.Permit{}

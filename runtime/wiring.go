@@ -152,6 +152,7 @@ func (w *Wiring) Guard(method string, guards Guards) *Guard {
 	g.first = cmp.Or(g.first, guards.Fallback)
 	g.timing = r.timing(g.method)
 	g.told = g.timing != nil || g.inCall != nil
+	g.heeded = g.fallback != nil || g.inCall != nil || g.events.observed
 	if guards.Breaker+guards.Bulkhead+guards.Retry+guards.Fallback != "" {
 		w.uses = append(w.uses, config.Use{
 			Method: g.method, Breaker: guards.Breaker, Bulkhead: guards.Bulkhead, Timeout: guards.Timeout,

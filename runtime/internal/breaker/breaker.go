@@ -114,7 +114,7 @@ func (b *Breaker) SlowAfter() time.Duration { return time.Duration(b.slowAfter.L
 func (b *Breaker) Gate() (p *Period, admits bool) {
 	p = b.period.Load()
 	if admits = p.free; !admits { // in this form the compiler inlines it
-		p, admits = b.gate(1, true)
+		p, admits = b.gate()
 	}
 	return
 }
@@ -122,11 +122,10 @@ func (b *Breaker) Gate() (p *Period, admits bool) {
 // GateFor is Gate for an entry that makes n calls. Where chance decides, that is left
 // to [Reserved.Take].
 func (b *Breaker) GateFor(n int) (p *Period, admits bool) {
-	p = b.period.Load()
-	if admits = p.free; !admits {
-		p, admits = b.gate(n, false)
+	if p = b.period.Load(); p.free || p.asleep() {
+		return p, p.free
 	}
-	return
+	return b.ask(n, false)
 }
 
 // Admit takes a permit for one call. If it is granted, the call must end with
@@ -180,10 +179,15 @@ func (b *Breaker) notice(p *Period) *Period {
 	return p
 }
 
-func (b *Breaker) gate(n int, draw bool) (*Period, bool) {
+func (b *Breaker) gate() (*Period, bool) {
 	if p := b.period.Load(); p.asleep() {
 		return p, false
 	}
+	return b.ask(1, true)
+}
+
+// ask asks the gate under the lock.
+func (b *Breaker) ask(n int, draw bool) (*Period, bool) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	p, now := b.period.Load(), Now()

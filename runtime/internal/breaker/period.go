@@ -66,9 +66,10 @@ func (p *Period) State() State { return p.state }
 // RetryAt is the first moment at which time alone lets the period admit a call.
 // It is unknown while a probe, or a call that is under way, decides.
 func (p *Period) RetryAt() (at Instant, known bool) {
-	at = Instant(p.retry.Load())
-	_, timed := p.exit.(delay)
-	if at == never || !timed && at <= Now() {
+	if at = Instant(p.retry.Load()); at == never {
+		return 0, false
+	}
+	if _, timed := p.exit.(delay); !timed && at <= Now() {
 		return 0, false // another call has come first
 	}
 	return at, true

@@ -68,7 +68,9 @@ type Bulkhead struct {
 	full   *Refusal     // of a call that finds no permit and does not wait
 	last   atomic.Pointer[Refusal]
 
-	pool holding // stands for the pool in permits that come from there; of no reservation
+	// These stand for the pool in permits that come from there: beside where a
+	// reservation had none for the call.
+	pool, beside holding
 
 	mu       sync.Mutex // guards the queue, and the free permits while somebody waits
 	size     int        // that the settings give, which the tally's is too but for a moment
@@ -97,6 +99,7 @@ func New(name string, s Settings) *Bulkhead {
 	s.mustFit(name)
 	b := &Bulkhead{name: name, number: born.Add(1), size: s.MaxConcurrentCalls}
 	b.pool.bulkhead = b
+	b.beside = holding{bulkhead: b, reservation: new(Reservation)}
 	b.full = &Refusal{Bulkhead: b, Kind: Full, Wanted: 1}
 	b.tally.Store(int64(tally(s.MaxConcurrentCalls) * oneFree))
 	b.tune(s)
@@ -123,7 +126,7 @@ func (b *Bulkhead) Acquire(ctx context.Context, gates Gates) (p Permit, waited b
 func (b *Bulkhead) Admit(ctx context.Context, gates Gates) (p Permit, waited bool, refused *Refusal) {
 	if b.open.Load() == 0 {
 		if _, ok := b.take(1, freeToBusy); ok {
-			return Permit{from: &b.pool}, false, nil
+			return Permit{&b.pool}, false, nil
 		}
 		if b.wait.Load() == 0 && !b.demanded.Load() {
 			return Permit{}, false, b.refuseCall()
@@ -138,7 +141,7 @@ func (b *Bulkhead) acquire(ctx context.Context, gates Gates) (Permit, bool, *Ref
 	if b.open.Load() > 0 {
 		from, within := carried(ctx).use(b)
 		if from != nil {
-			return Permit{from: from}, false, nil
+			return Permit{from}, false, nil
 		}
 		missed = within
 	}
@@ -151,31 +154,30 @@ func (b *Bulkhead) acquire(ctx context.Context, gates Gates) (Permit, bool, *Ref
 		}
 		return Permit{}, waited, refused
 	case from != nil:
-		return Permit{from: from}, waited, nil
+		return Permit{from}, waited, nil
 	}
-	return Permit{&b.pool, missed}, waited, nil
+	if missed != nil {
+		return Permit{&b.beside}, waited, nil
+	}
+	return Permit{&b.pool}, waited, nil
 }
 
 // A Permit is the right to one call. The zero Permit is none.
-type Permit struct {
-	from   *holding
-	missed *holding // that had no permit for the call; nil where none was looked for
-}
+type Permit struct{ from *holding }
 
-// Begin says that the call is made: only then is it counted. A permit that goes
-// back by Return was for no call.
-func (p *Permit) Begin() {
-	if p.missed != nil || p.from != nil && p.from.reservation != nil {
-		p.begin()
-	}
-}
+// Reserved reports whether the call has to be counted at a reservation, by Begin.
+func (p Permit) Reserved() bool { return p.from != nil && p.from.reservation != nil }
 
-func (p *Permit) begin() {
-	if p.missed != nil {
-		p.missed.miss(1)
-		return
+// Begin says that the call is made, with the context for which the permit was taken:
+// only then is it counted. A permit that goes back by Return was for no call.
+func (p *Permit) Begin(ctx context.Context) {
+	switch h := p.from; {
+	case !p.Reserved():
+	case h.isBeside():
+		carried(ctx).find(h.bulkhead).miss(1)
+	default:
+		h.began()
 	}
-	p.from.began()
 }
 
 // Release gives the permit back and leaves p empty, so that a second Release
@@ -183,11 +185,7 @@ func (p *Permit) begin() {
 func (p *Permit) Release() {
 	h := p.from
 	*p = Permit{}
-	switch {
-	case h == nil:
-	case h.reservation == nil:
-		h.bulkhead.release()
-	default:
+	if h != nil {
 		h.endCall()
 	}
 }
@@ -195,7 +193,7 @@ func (p *Permit) Release() {
 // Return gives back the permit of a call that was not made, so that a
 // reservation has it for another one. It leaves p empty too.
 func (p *Permit) Return() {
-	if h := p.from; h != nil && h.reservation != nil {
+	if h := p.from; p.Reserved() && !h.isBeside() {
 		*p = Permit{}
 		h.undoCall()
 		return

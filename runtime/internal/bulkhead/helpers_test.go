@@ -31,7 +31,7 @@ func (want figures) check(t *testing.T, b *Bulkhead) {
 func acquire(t *testing.T, ctx context.Context, b *Bulkhead) *Permit {
 	t.Helper()
 	permit := take(t, ctx, b)
-	permit.Begin()
+	permit.Begin(ctx)
 	return permit
 }
 
@@ -125,7 +125,7 @@ func try(do func(a *attempt)) *attempt {
 func tryAcquire(ctx context.Context, b *Bulkhead) *attempt {
 	return try(func(a *attempt) {
 		a.permit, _, a.refused = b.Acquire(ctx, nil)
-		a.permit.Begin()
+		a.permit.Begin(ctx)
 	})
 }
 

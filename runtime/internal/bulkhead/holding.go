@@ -352,6 +352,18 @@ func (h *holding) undoCall() {
 
 // endCall gives back the permit of a call that ended.
 func (h *holding) endCall() {
+	if h.reservation == nil || h.isBeside() {
+		h.bulkhead.release()
+	} else {
+		h.endReserved()
+	}
+}
+
+// isBeside reports whether h stands for the pool, for a call of which a reservation
+// had no permit.
+func (h *holding) isBeside() bool { return h == &h.bulkhead.beside }
+
+func (h *holding) endReserved() {
 	h.lock()
 	defer h.unlock()
 	if h.busy == 0 {

@@ -507,7 +507,7 @@ func (s *service) call(ctx context.Context) bool {
 	if time.Sleep(time.Millisecond); refused != nil {
 		return false
 	}
-	permit.Begin()
+	permit.Begin(ctx)
 	permit.Release()
 	return true
 }

@@ -288,7 +288,7 @@ func TestScenario19OneOfTwoGoroutinesGetsTheLastTicket(t *testing.T) {
 				if permit, _, refused := b.Acquire(entry, nil); refused != nil {
 					t.Errorf("refused: %v", refused)
 				} else {
-					permit.Begin()
+					permit.Begin(entry)
 					defer permit.Release()
 				}
 				runtime.Gosched()

@@ -47,9 +47,11 @@ func (b *Budget) Retune(s *BudgetSettings) {
 // Success adds what one success is worth. While the budget is full it writes nothing.
 func (b *Budget) Success() {
 	if b.left.Load() < b.most.Load() {
-		b.add(b.share.Load())
+		b.earn()
 	}
 }
+
+func (b *Budget) earn() { b.add(b.share.Load()) }
 
 // Take takes a retry, or reports that there is none.
 func (b *Budget) Take() bool {

@@ -53,13 +53,8 @@ func (p *Policy) Settings() *Settings { return p.settings.Load() }
 // Budget is the one in force.
 func (p *Policy) Budget() *Budget { return p.budget.Load() }
 
-// Succeeded counts a call that has succeeded, with one attempt or after several.
-func (p *Policy) Succeeded(retried bool) {
-	p.budget.Load().Success()
-	if retried {
-		p.recovered.Add(1)
-	}
-}
+// Recovered counts a call that has succeeded after a retry.
+func (p *Policy) Recovered() { p.recovered.Add(1) }
 
 // Began counts a call.
 func (p *Policy) Began() {
