@@ -53,18 +53,27 @@ func (a *Attempts) next(ctx context.Context, g *Guard) bool {
 	if ctx == nil {
 		ctx = context.Background()
 	}
-	a.guard, a.rule, a.caller = g, g.retry.Settings(), ctx
+	a.guard, a.rule, a.caller, a.number = g, g.retry.Settings(), ctx, 1
 	g.retry.Began()
-	if longest := a.rule.MaxDuration; longest != nil {
-		a.within = &allTries{until: breaker.Now().Add(*longest)}
-		a.within.Context, a.within.cancel = context.WithTimeout(ctx, *longest)
-		ctx = a.within.Context
+	if a.rule.MaxDuration != nil {
+		return a.beginWithin(*a.rule.MaxDuration)
 	}
-	if err := a.begin(ctx); err != nil {
+	if _, bounded := ctx.Deadline(); bounded {
+		a.began = breaker.Now()
+	}
+	err := a.call.Begin(ctx, g)
+	if err != nil {
 		a.err = err
-		return false
 	}
-	return true
+	return err == nil
+}
+
+// beginWithin begins the first attempt where all attempts have a time of their own.
+func (a *Attempts) beginWithin(longest time.Duration) bool {
+	a.within = &allTries{until: breaker.Now().Add(longest)}
+	a.within.Context, a.within.cancel = context.WithTimeout(a.caller, longest)
+	a.err = a.begin(a.within.Context)
+	return a.err == nil
 }
 
 // around is the context of all attempts.
@@ -77,7 +86,6 @@ func (a *Attempts) around() context.Context {
 
 // begin begins an attempt with a context of its own.
 func (a *Attempts) begin(ctx context.Context) error {
-	a.number++
 	if _, bounded := ctx.Deadline(); bounded {
 		a.began = breaker.Now()
 	}
@@ -105,7 +113,8 @@ func (a *Attempts) repeat() bool {
 	}
 	if a.guard.breaker == nil || a.guard.breaker.IsFree() {
 		a.call = Call{repeats: true}
-		if a.begin(&attempt{a.around(), a.number}) == nil {
+		a.number++
+		if a.begin(&attempt{a.around(), a.number - 1}) == nil {
 			policy.Retried()
 			if a.guard.events.observed {
 				a.guard.events.emitFrequent(Retried{time.Now(), a.guard.method, a.number, last, Duration(a.pause)})
