@@ -145,9 +145,9 @@ func (u *composing) act(ctx context.Context, depth int) {
 	case 1:
 		tries(ctx, u.guards["retried"], u.step)
 	case 2:
-		u.answered(ctx, "answered", u.step)
+		answeredDo(ctx, u.guards["answered"], u.step)
 	case 3:
-		u.answeredTries(ctx)
+		answeredTries(ctx, u.guards["both"], u.step)
 	case 4:
 		u.stream(ctx)
 	default:
@@ -155,7 +155,7 @@ func (u *composing) act(ctx context.Context, depth int) {
 			return
 		}
 		name := []string{"preload", "lease", "check", "whole"}[kind-5]
-		u.answered(ctx, name, func(ctx context.Context) error {
+		answeredDo(ctx, u.guards[name], func(ctx context.Context) error {
 			for range 1 + u.IntN(3) {
 				u.act(ctx, depth+1)
 			}
@@ -164,23 +164,24 @@ func (u *composing) act(ctx context.Context, depth int) {
 	}
 }
 
-// answered makes a call that falls back, where its guard has a fallback.
-func (u *composing) answered(ctx context.Context, name string, next func(context.Context) error) {
+// answeredDo makes a call that falls back, where its guard has a fallback.
+func answeredDo(ctx context.Context, guard *resilience.Guard, next func(context.Context) error) {
 	var call resilience.Call
 	defer call.Release()
-	err := call.Begin(ctx, u.guards[name])
+	err := call.Begin(ctx, guard)
 	if err == nil {
 		err = call.Finish(next(call.Context()))
 	}
 	call.FallsBack(err)
 }
 
-func (u *composing) answeredTries(ctx context.Context) {
+// answeredTries is answeredDo for a call that is made again where it fails.
+func answeredTries(ctx context.Context, guard *resilience.Guard, next func(context.Context) error) {
 	var tries resilience.Attempts
 	defer tries.Release()
 	var err error
-	for tries.Next(ctx, u.guards["both"]) {
-		err = tries.Finish(u.step(tries.Context()))
+	for tries.Next(ctx, guard) {
+		err = tries.Finish(next(tries.Context()))
 	}
 	tries.FallsBack(err)
 	tries.Result(err)
