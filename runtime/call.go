@@ -24,6 +24,7 @@ type Call struct {
 	tokens      *ratelimit.Reservation
 	body        *body
 	repeats     bool // an attempt before it was counted at its reservation
+	over        bool // with a fallback: the limit was over as the call failed without an error
 	permit      bulkhead.Permit
 	reservation *bulkhead.Reservation
 	measured    *measured
@@ -44,7 +45,7 @@ type measured struct {
 	limit  time.Duration      // 0: no timeout
 	cancel context.CancelFunc // nil: no timeout
 	err    error              // that the caller gets
-	over   bool               // the limit was over as a call failed without an error
+	record *record            // of which it is a part; nil: nobody records
 }
 
 // Begin takes what g says the call needs, in the order gate, rate limit, bulkhead,
@@ -132,6 +133,9 @@ func (c *Call) Begin(ctx context.Context, g *Guard) error {
 // they are given in the order of the numbers that its [Permits] and [Tokens] name.
 // One of zero or less reserves nothing.
 func (c *Call) BeginEntry(ctx context.Context, g *Guard, numbers ...int) error {
+	if g.recording != nil {
+		c.noteNumbers(g, numbers)
+	}
 	return c.beginEntry(ctx, g, g.need.with(numbers))
 }
 
@@ -184,9 +188,13 @@ func (c *Call) enter(g *Guard) (waited bool, refusal *RefusalError) {
 	return queued, g.fullRefusal(refused)
 }
 
-// enterSpecially is enter for an entry, and for a key, whose instances may have gone
-// since the guard was found. Then the call begins anew, with errGone.
+// enterSpecially is enter for an entry, for a call that is recorded, and for a key,
+// whose instances may have gone since the guard was found. Then the call begins anew,
+// with errGone.
 func (c *Call) enterSpecially(g *Guard) (waited bool, refusal *RefusalError) {
+	if g.recording != nil {
+		c.arrive(g)
+	}
 	if g.entry != nil {
 		return c.reserve(g)
 	}
@@ -309,7 +317,10 @@ func (c *Call) tellRefusal(g *Guard, refusal *RefusalError) {
 	if g.entered.Load() {
 		g.noteRefusal(c.outside(), refusal)
 	}
-	if g.events.observed {
+	switch {
+	case g.recording != nil:
+		c.recordRefusal(g, refusal)
+	case g.events.observed:
 		g.events.emitFrequent(Refused{At: time.Now(), Error: refusal})
 	}
 	if g.inCall != nil {
@@ -323,7 +334,7 @@ func (c *Call) tellRefusal(g *Guard, refusal *RefusalError) {
 func (c *Call) beginAgain(ctx context.Context, g *Guard) error {
 	c.undo()
 	own := c.body
-	*c = Call{repeats: c.repeats}
+	*c = Call{repeats: c.repeats, measured: c.measured.again()}
 	if own != nil && ctx == own {
 		return c.beginEntry(own.Context, g, own.need)
 	}
@@ -339,12 +350,18 @@ func late(ctx context.Context) bool {
 // measure begins the measured part of a call: its deadline, and the time for
 // observers of calls.
 func (c *Call) measure(limit time.Duration) {
-	c.measured = &measured{caller: c.ctx, began: breaker.Now(), limit: limit}
+	if g := c.guard; g.recording != nil {
+		c.arrive(g)
+	} else {
+		c.measured = new(measured)
+	}
+	m := c.measured
+	m.caller, m.began, m.limit = c.ctx, breaker.Now(), limit
 	if limit > 0 {
 		if c.period != nil {
 			c.period.Bound(limit)
 		}
-		c.ctx, c.measured.cancel = context.WithTimeout(c.ctx, limit)
+		c.ctx, m.cancel = context.WithTimeout(c.ctx, limit)
 	}
 }
 
@@ -557,10 +574,13 @@ func (c *Call) letGo(g *Guard) {
 
 // tell tells those who want to know it how a call ended.
 func (c *Call) tell(g *Guard, outcome Outcome) {
+	if g.recording != nil {
+		c.endRecord(g, outcome)
+	}
 	if outcome == abandoned {
 		outcome = Ignored // only a breaker knows the difference
 	}
-	if c.measured != nil {
+	if c.measured != nil && g.recording == nil {
 		c.measured.tell(g, outcome)
 	}
 	if c.began != 0 {

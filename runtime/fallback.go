@@ -134,7 +134,7 @@ func (c *Call) lose(g *Guard, outcome Outcome, err error) {
 		c.lost = g
 	}
 	if m := c.measured; err == nil && m != nil {
-		m.over = m.passed(c.ctx)
+		c.over = m.passed(c.ctx)
 	}
 }
 
@@ -231,8 +231,8 @@ func (c *Call) fallBack(caller context.Context, err error, must bool) error {
 
 // silent is the error of a call that returned none although it failed.
 func (c *Call) silent(g *Guard) error {
-	if m := c.measured; m != nil && m.over {
-		return &timeoutError{g.method, m.limit, ErrFailed}
+	if c.over {
+		return &timeoutError{g.method, c.measured.limit, ErrFailed}
 	}
 	return ErrFailed
 }

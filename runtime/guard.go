@@ -30,7 +30,7 @@ type makeup struct {
 	told    bool         // somebody hears how each of its calls ends: timing or inCall
 	heeded  bool         // somebody hears of each refusal: a fallback or an observer
 	enters  bool         // something is asked before the breaker
-	special bool         // of an entry or of a key
+	special bool         // of an entry or of a key, or its calls are recorded
 	entry   *entry       // of an anticipated method; nil: of another
 	entered *atomic.Bool // an entry of the registry may be around a call
 	holder  *holder      // of its instance; nil: of none
@@ -49,6 +49,8 @@ type makeup struct {
 	tell    func(Event) // to the log, too
 	version *version    // of the settings
 	inCall  inCall      // nil: nobody hears of its calls
+
+	recording *recording // nil: nobody records its calls
 
 	keys  *keys   // by which its calls find guards of their own; nil: they have none
 	key   string  // of the calls it is for; empty: of those without one

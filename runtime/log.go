@@ -72,6 +72,8 @@ func (j *journal) Observe(e Event) {
 		j.link(e)
 	case dueLine:
 		j.due(string(e))
+	case unrecorded:
+		j.write(e.at, slog.LevelError, "recording of calls has ended, because they could not be written", slog.String("error", redact.Text(text.Of(e.err))))
 	case lastLines:
 		j.flush()
 	case Abandoned:

@@ -3,6 +3,7 @@ package resilience
 import (
 	"errors"
 	"sync"
+	"sync/atomic"
 )
 
 // Observer gets the events of a registry: in order, one at a time, from a
@@ -43,12 +44,16 @@ var (
 type events struct {
 	observers []Observer
 	observed  bool // somebody is there
-	calls     bool // CallEnded is wanted, too
+	calls     bool // somebody wants to know how calls end
+	ends      bool // observers get CallEnded
 
 	mu         sync.Mutex
 	delivering bool
 	waiting    []Event
 	figures    EventFigures
+	missed     missed // records, since the last one that found room
+
+	records atomic.Uint64 // that found room; changed under mu
 
 	// Of the goroutine that delivers:
 	current Event
@@ -75,6 +80,11 @@ func (q *events) add(e Event, limit int) {
 		q.figures.Dropped++
 		return
 	}
+	q.push(e)
+}
+
+// push puts an event behind those that wait. The lock must be held.
+func (q *events) push(e Event) {
 	q.waiting = append(q.waiting, e)
 	if !q.delivering {
 		q.delivering = true
@@ -134,6 +144,11 @@ func (q *events) observe(observer Observer, e Event) {
 			q.countPanic()
 		}
 	}()
+	if _, records := observer.(*recorder); !records {
+		if e = q.shown(e); e == nil {
+			return
+		}
+	}
 	observer.Observe(e)
 }
 

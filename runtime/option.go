@@ -2,6 +2,7 @@ package resilience
 
 import (
 	"context"
+	"io"
 	"log/slog"
 
 	"github.com/resgen-go/resgen/runtime/internal/config"
@@ -23,6 +24,7 @@ type setup struct {
 	times     bool
 	trace     func(context.Context) (id string, ok bool)
 	inCall    inCall
+	record    io.Writer
 	fleet     sharing.Adapter
 	fault     error // of an option
 }

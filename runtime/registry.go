@@ -24,10 +24,11 @@ import (
 // made when a wrapper first asks for them. A service usually has one. All its
 // methods are safe for concurrent use.
 type Registry struct {
-	events   *events  // for the observers
-	log      *events  // for the logger
-	attached attached // the queues of those who came later
-	inCall   inCall   // nil: nobody
+	events   *events   // for the observers
+	log      *events   // for the logger
+	attached attached  // the queues of those who came later
+	recorder *recorder // nil: nobody records
+	inCall   inCall    // nil: nobody
 	strict   bool
 	count    bool                                       // the successes of breakers, too
 	trace    func(context.Context) (id string, ok bool) // nil: nobody wants exemplars
@@ -116,6 +117,10 @@ func New(options ...Option) (*Registry, error) {
 	if setup.times {
 		r.timings, r.trace = make(map[string]*timing), setup.trace
 	}
+	if setup.record != nil {
+		r.recorder = newRecorder(setup.record, r.log.emit)
+		r.events.recordTo(r.recorder)
+	}
 	r.hooks = r.newHooks()
 	r.addSections()
 	if r.fleet != nil {
@@ -140,7 +145,8 @@ var errUnmade = errors.New("the registry is nil or not made by resilience.New; c
 
 func newEvents(setup setup) *events {
 	observed := len(setup.observers) > 0
-	return &events{observers: setup.observers, observed: observed, calls: observed && setup.calls}
+	calls := observed && setup.calls
+	return &events{observers: setup.observers, observed: observed, calls: calls, ends: calls}
 }
 
 // start follows the source before it reads it, so that no change falls between.
@@ -219,7 +225,15 @@ func (r *Registry) end() error {
 	if r.fleet != nil {
 		r.fleet.Close()
 	}
-	return errors.Join(r.unfollow(), r.endLog(), r.events.drain(errUndelivered), r.attached.drain())
+	return errors.Join(r.unfollow(), r.endEvents(), r.endLog(), r.attached.drain())
+}
+
+// endEvents delivers the last events, and ends what is recorded.
+func (r *Registry) endEvents() error {
+	if r.recorder != nil {
+		r.events.endRecord()
+	}
+	return r.events.drain(errUndelivered)
 }
 
 // endLog writes what the log holds back, and waits for its last lines.
