@@ -213,6 +213,9 @@ func tables(t *testing.T) string {
 		case head != nil:
 			fmt.Fprintf(&out, "\n**`%s`** %s.\n", head[2], head[3])
 			headed = false
+		case strings.HasSuffix(line, "// All of them:"):
+			out.WriteString("\n**All of them** have these settings, too.\n")
+			headed = false
 		case strings.Contains(line, `//   "`):
 			if !headed {
 				out.WriteString("\n| setting | default | allowed | meaning |\n|---|---|---|---|\n")

@@ -85,20 +85,44 @@ func (s *section) starter(used []string) listing {
 }
 
 // showcase is the choice of a variant, if there is one, under comments with the
-// settings of each.
+// settings of each, and with those that all of them have.
 func (s *section) showcase() (p part) {
+	common := s.common()
 	for _, v := range s.variants {
 		if s.choose != "" {
 			p.comments = append(p.comments, v.name+": "+v.doc)
 		}
-		for _, f := range v.fields() {
-			p.comments = append(p.comments, "  "+v.show(&f))
+		for _, shown := range v.shown() {
+			if !slices.Contains(common, shown) {
+				p.comments = append(p.comments, shown)
+			}
 		}
+	}
+	if len(common) > 0 {
+		p.comments = append(append(p.comments, "All of them:"), common...)
 	}
 	if s.choose != "" {
 		p.code = pair(s.choose, strconv.Quote(s.variants[0].name))
 	}
 	return p
+}
+
+// common are the settings that all of several variants show alike.
+func (s *section) common() []string {
+	if len(s.variants) == 1 {
+		return nil
+	}
+	return slices.DeleteFunc(s.variants[0].shown(), func(shown string) bool {
+		return slices.ContainsFunc(s.variants, func(v variant) bool { return !slices.Contains(v.shown(), shown) })
+	})
+}
+
+// shown are the settings of a variant as comments show them.
+func (v *variant) shown() (all []string) {
+	for _, f := range v.fields() {
+		all = append(all, "  "+v.show(&f))
+	}
+	return all
 }
 
 // show is a setting as one writes it, and what it means.
