@@ -95,6 +95,7 @@ type Section struct {
 	Entry   string // the field with the name: "Bulkhead"
 	Spent   bool   // it does not come back when a call ends
 	Limit   string // the setting that no count may exceed; empty: there is none
+	Unless  string // the setting without which Limit means nothing; empty: it always does
 
 	settings map[sort]string // that are most likely meant by a value in place of a name
 }
@@ -113,7 +114,7 @@ var (
 	}
 	rateLimits = &Section{
 		Name: "rateLimits", Noun: "rate limit",
-		Unit: "token", Counted: "Tokens", Entry: "RateLimit", Spent: true,
+		Unit: "token", Counted: "Tokens", Entry: "RateLimit", Spent: true, Limit: "burst", Unless: "limit",
 		settings: map[sort]string{number: "limit", duration: "period"},
 	}
 	retries = &Section{
@@ -132,7 +133,7 @@ var (
 
 // Limited reports whether entries reserve what is counted, so that a call may know the
 // number.
-func (s *Section) Limited() bool { return s.Limit != "" || s.Spent }
+func (s *Section) Limited() bool { return s.Limit != "" }
 
 // Table declares every directive once. Wrappers list their guards in its order.
 var Table = []Row{

@@ -47,8 +47,9 @@ type Options struct {
 	// Env is the environment of the go command. Nil means that of the process.
 	Env []string
 	// Limit, if not nil, tells the value of a setting that no count of a directive may
-	// exceed, such as "maxConcurrentCalls" of an entry of "bulkheads". A directive
-	// that reserves more is a fault. Calls come from several goroutines at a time.
+	// exceed, such as "maxConcurrentCalls" of an entry of "bulkheads", or math.MaxInt
+	// for one without a value. A directive that reserves more is a fault. Calls come
+	// from several goroutines at a time.
 	Limit func(section, name, setting string) int
 	// Progress, if not nil, is told how many of the loaded packages are done.
 	// Calls come one at a time, from any goroutine.

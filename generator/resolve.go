@@ -3,6 +3,7 @@ package generator
 import (
 	"fmt"
 	"go/types"
+	"math"
 	"slices"
 	"strings"
 
@@ -91,12 +92,13 @@ func (c *checker) checkCounts(t *target, m *method, i item) {
 }
 
 func (c *checker) checkLimit(i item, ref directives.Ref) {
-	if c.limit == nil || ref.Text == "" || i.Section.Limit == "" {
+	s := i.Section
+	if c.limit == nil || ref.Text == "" || s.Limit == "" || s.Unless != "" && c.limit(s.Name, ref.Text, s.Unless) == math.MaxInt {
 		return
 	}
-	if limit := c.limit(i.Section.Name, ref.Text, i.Section.Limit); ref.Count.N > limit {
+	if limit := c.limit(s.Name, ref.Text, s.Limit); ref.Count.N > limit {
 		c.fault(ref.Count.Pos, i.Row.Name, "%d %ss of %s %s can never be had: its %s is %d; reserve fewer, or raise it",
-			ref.Count.N, i.Section.Unit, i.Section.Noun, ref.Text, i.Section.Limit, limit)
+			ref.Count.N, s.Unit, s.Noun, ref.Text, s.Limit, limit)
 	}
 }
 

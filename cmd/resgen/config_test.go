@@ -240,6 +240,30 @@ shop.go:12:54: resilience:anticipate: 26 permits of bulkhead tills can never be 
 	expect(t, exitFine, "", "", "config", "-file", "large.json")
 }
 
+func TestFieldG10TokensAboveTheBurstInTheSettingsFileAreFaults(t *testing.T) {
+	inModule(t, `package shop
+
+import "context"
+
+//resilience:ratelimit
+type Search interface{ Find(ctx context.Context) error }
+
+type Shop interface {
+	//resilience:anticipate rate=search:2
+	Show(ctx context.Context) error
+}
+`)
+	write(t, "small.json", `{"rateLimits": {"search": {"limit": 10}}}`)
+	want := "shop.go:9:38: resilience:anticipate: 2 tokens of rate limit search can never be had: its burst is 1; reserve fewer, or raise it\n"
+	expect(t, exitFault, "", want, "-config", "small.json")
+	expect(t, exitFault, "", want, "config", "-file", "small.json")
+	for _, fine := range []string{`{"rateLimits": {"search": {"limit": 10, "burst": 2}}}`, `{"rateLimits": {"search": {}}}`} {
+		write(t, "fine.json", fine)
+		expect(t, exitFine, "", "", "-config", "fine.json")
+		expect(t, exitFine, "", "", "config", "-file", "fine.json")
+	}
+}
+
 func TestASettingsFileAtFaultIsReportedAndNothingIsWritten(t *testing.T) {
 	inModule(t, reserving)
 	write(t, "faulty.json", `{"bulkheads": {"stock": {"maxConcurrentCalls": 0}}}`)
