@@ -196,10 +196,12 @@ func (c *Call) enterSpecially(g *Guard) (waited bool, refusal *RefusalError) {
 		c.arrive(g)
 	}
 	if g.entry != nil {
-		return c.reserve(g)
-	}
-	if waited, refusal = c.enter(g); refusal == nil && g.gone() {
+		waited, refusal = c.reserve(g)
+	} else if waited, refusal = c.enter(g); refusal == nil && g.gone() {
 		refusal = errGone
+	}
+	if waited && g.recording != nil {
+		c.measured.record.waited = true
 	}
 	return waited, refusal
 }

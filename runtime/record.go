@@ -48,6 +48,7 @@ type record struct {
 	entry   any    // itself as such
 	refusal *RefusalError
 	outcome Outcome
+	waited  bool      // for tokens or permits
 	at      time.Time // for observers; zero: they don't get it
 	few     [4]int    // numbers of an entry
 	numbers []int
@@ -254,7 +255,7 @@ func (r *recorder) recording(w *Wiring, g *Guard, guards Guards) *recording {
 	}
 	for i, by := range []string{guards.BreakerBy, guards.BulkheadBy, guards.TimeoutBy} {
 		if by != "" {
-			m.ByKey |= trace.BreakerByKey << i
+			m.Traits |= trace.BreakerByKey << i
 		}
 	}
 	for _, calls := range guards.Check {
@@ -335,6 +336,9 @@ func (r *recorder) key(key string) uint32 {
 func (r *recorder) call(e *record) {
 	of := e.guard.recording
 	if of.known == 0 {
+		if b := e.guard.breaker; b != nil && b.Probed() {
+			of.method.Traits |= trace.Probed
+		}
 		number, ok := r.to.Method(&of.method)
 		if of.number, of.known = number, 1; !ok {
 			of.known = -1
@@ -351,38 +355,43 @@ func (r *recorder) call(e *record) {
 		Within: r.entry(e.within), Numbers: e.numbers,
 	}
 	if e.refusal != nil {
-		c.Refused, c.Waited = uint8(e.refusal.Kind), waited(e.ended.Sub(e.came))
+		c.Refused, c.Gone, c.Waited = uint8(e.refusal.Kind), e.refusal.cause != nil, e.wait(e.ended)
 		c.By = r.to.Name(config.Base(e.refusal.Name))
 	} else {
-		c.Took, c.Waited = e.ended.Sub(e.began), waited(e.began.Sub(e.came))
+		c.Took, c.Waited = e.ended.Sub(e.began), e.wait(e.began)
 		c.Outcome, c.Limit = e.traced()
 		c.Entry = r.ended(e.entry)
 	}
 	r.to.Call(&c)
 }
 
-// waited is how long a call waited, if it did: asking guards takes a moment, too.
-func waited(before time.Duration) time.Duration {
-	if before < 5*time.Microsecond {
-		return 0
+// wait is how long the call waited, if it did. Asking guards takes a moment, too; who
+// tells of a wait is not asked for one that a gate ended.
+func (r *record) wait(until breaker.Instant) time.Duration {
+	if long := until.Sub(r.came); r.waited || long > 5*time.Microsecond {
+		return long
 	}
-	return before
+	return 0
 }
 
-// traced is how a call ended, and the timeout that it outlived.
+// traced is how a call ended, and its timeout if it took longer.
 func (r *record) traced() (trace.Outcome, time.Duration) {
 	if _, late := r.err.(*timeoutError); late {
 		return trace.TimedOut, r.limit
 	}
+	late := r.limit
+	if r.limit <= 0 || r.ended.Sub(r.began) <= r.limit {
+		late = 0
+	}
 	switch r.outcome {
 	case Success:
-		return trace.Success, 0
+		return trace.Success, late
 	case Failure:
-		return trace.Failure, 0
+		return trace.Failure, late
 	case abandoned:
-		return trace.Abandoned, 0
+		return trace.Abandoned, late
 	}
-	return trace.Ignored, 0
+	return trace.Ignored, late
 }
 
 // entry is the number of an entry under way, 0 of none.

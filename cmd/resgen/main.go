@@ -6,6 +6,7 @@
 //	resgen config [-o FILE | -file FILE] [packages]
 //	resgen dashboard [-o FILE] [packages]
 //	resgen interface [-name NAME] [-methods NAMES | -used] [-o FILE] PKG.TYPE [packages]
+//	resgen replay -settings FILE [-settings FILE …] TRACE…
 //	resgen schema
 //
 // Packages are named as for the go command, such as ./... or work; the default
@@ -60,8 +61,9 @@
 // or writes it to a file that does not exist yet; with -file it checks a file and
 // compares it with the directives. Resgen dashboard prints a dashboard for Grafana
 // with these names. Resgen interface writes an interface for a
-// client that is a struct, once, to be edited. Resgen schema prints the JSON
-// Schema of settings files.
+// client that is a struct, once, to be edited. Resgen replay plays recorded calls
+// against settings, and says what these would have made of them. Resgen schema
+// prints the JSON Schema of settings files.
 //
 // The exit status is 0 if all is well, 1 if the input is at fault or, with -check
 // or -diff, an output is not as it should be, and 2 if the command line is wrong.
@@ -97,6 +99,7 @@ var commands = map[string]func(args []string, stdout, stderr io.Writer) int{
 	"config":    config,
 	"dashboard": writeDashboard,
 	"interface": writeInterface,
+	"replay":    replayTraces,
 	"schema":    schema,
 }
 
@@ -223,13 +226,15 @@ func usage(flags *flag.FlagSet) {
 		"       resgen config [-o FILE | -file FILE] [packages]\n",
 		"       resgen dashboard [-o FILE] [packages]\n",
 		"       resgen interface [flags] PKG.TYPE [packages]\n",
+		"       resgen replay -settings FILE TRACE…\n",
 		"       resgen schema\n\n",
 		"Resgen writes a wrapper with circuit breakers, bulkheads and timeouts for each\n",
 		"interface that carries directives. Packages are named as for the go command; the\n",
 		"default is the one in the current folder. Config prints a settings file for the\n",
 		"names that the directives use, or checks one and compares it with them; dashboard\n",
 		"prints a dashboard for Grafana; interface writes an interface for a client that is\n",
-		"a struct; schema prints the JSON Schema of settings files.\n\nFlags:\n")
+		"a struct; replay plays recorded calls against settings; schema prints the JSON\n",
+		"Schema of settings files.\n\nFlags:\n")
 	flags.PrintDefaults()
 	fmt.Fprint(w, "\nExit status: 0 fine, 1 a fault in the input or an outdated file, 2 wrong usage.\n\n",
 		"Directives, in the doc comment of an interface (type) or of its methods:\n\n", directives.Help())

@@ -248,7 +248,7 @@ func (r *reader) method() {
 	for _, field := range m.fields() {
 		*field = r.trace.Names[r.nameNumber()]
 	}
-	m.ByKey = ByKey(r.upTo(uint64(BreakerByKey|BulkheadByKey|TimeoutByKey), "guards by key"))
+	m.Traits = Traits(r.upTo(uint64(allTraits), "traits of a method"))
 	for _, wants := range m.wants() {
 		for range r.upTo(MaxList, "number of guards") {
 			if r.fault != nil {
@@ -281,15 +281,19 @@ func (r *reader) call(kind byte) {
 	c.Method = uint32(r.upTo(uint64(len(r.trace.Methods)-1), "number of a method"))
 	c.Since = uint32(r.upTo(uint64(calls), "number of calls meanwhile"))
 	if kind&recordMask == recordRefusal {
-		c.Refused = uint8(r.upTo(255, "kind of a refusal"))
+		kind := uint8(r.upTo(255, "kind of a refusal"))
+		c.Refused, c.Gone = kind&^isGone, kind&isGone != 0
 		c.By = r.nameNumber()
 		if c.Refused == 0 {
 			r.fail("a refusal without a kind")
 		}
 	} else {
-		c.Outcome = Outcome(r.upTo(uint64(lastOutcome-1), "outcome"))
+		outcome := Outcome(r.upTo(uint64(isLate+lastOutcome-1), "outcome"))
+		if c.Outcome = outcome &^ isLate; c.Outcome >= lastOutcome {
+			r.fail("outcome %d; there are 0 to %d", c.Outcome, lastOutcome-1)
+		}
 		c.Took = r.lasts("duration")
-		if c.Outcome == TimedOut {
+		if outcome&isLate != 0 {
 			c.Limit = r.lasts("timeout")
 		}
 	}

@@ -62,6 +62,8 @@ const (
 	Ignored
 	Abandoned // by its caller
 	lastOutcome
+	isLate = 8   // beside an outcome: the timeout follows
+	isGone = 128 // beside the kind of a refusal
 )
 
 // Method is what guards a method, by names. The name of an instance is apart.
@@ -69,18 +71,20 @@ type Method struct {
 	Name                                                  string // such as "payments.Client.Charge"
 	Instance                                              string
 	Breaker, RateLimit, Bulkhead, Timeout, Retry, Answers string // Answers: the fallback
-	ByKey                                                 ByKey
+	Traits                                                Traits
 	Check, Rate, Preload, Lease                           []Want // of an entry
 }
 
-// ByKey says which guards each key of calls has for itself.
-type ByKey uint8
+// Traits say more of the guards of a method.
+type Traits uint8
 
-// The bits of ByKey.
+// The bits of Traits.
 const (
-	BreakerByKey ByKey = 1 << iota
+	BreakerByKey Traits = 1 << iota // each key of calls has a breaker of its own
 	BulkheadByKey
 	TimeoutByKey
+	Probed    // the breaker has a probe
+	allTraits = 1<<iota - 1
 )
 
 // Want is n of a guard, or as many as a number of each call says.
@@ -94,7 +98,7 @@ type Call struct {
 	At      time.Duration // since the trace began; of a refusal, when it was refused
 	Took    time.Duration // since it was admitted
 	Waited  time.Duration // for tokens and permits, before that
-	Limit   time.Duration // the timeout that it outlived
+	Limit   time.Duration // the timeout, if it took longer
 	Method  uint32
 	Since   uint32 // calls that ended or were refused while it waited and ran
 	Key     uint32 // a hash; 0: none
@@ -102,6 +106,7 @@ type Call struct {
 	Entry   uint32 // which of them it is itself; free for another one then
 	By      uint32 // the name of the guard that refused
 	Refused uint8  // the kind of the refusal; 0: it was made
+	Gone    bool   // the context of its caller ended its wait, or had ended before
 	Outcome Outcome
 	Numbers []int // that it gave its entry
 }

@@ -18,14 +18,14 @@ var start = time.Unix(1_700_000_000, 42)
 func written() []byte {
 	var b bytes.Buffer
 	w := NewWriter(&b, start)
-	method, _ := w.Method(&Method{Name: "payments.Client.Do", Breaker: "payments", Bulkhead: "payments", ByKey: BreakerByKey, Preload: []Want{{"inventory", 4, 0}, {"stock", 0, 2}}})
+	method, _ := w.Method(&Method{Name: "payments.Client.Do", Breaker: "payments", Bulkhead: "payments", Traits: BreakerByKey | Probed, Preload: []Want{{"inventory", 4, 0}, {"stock", 0, 2}}})
 	payments := w.Name("payments")
 	for i := range 3 {
 		w.Call(&Call{At: time.Duration(i) * time.Millisecond, Method: method, Took: 3 * time.Millisecond, Since: uint32(i)})
 	}
 	w.Gap(4*time.Millisecond, time.Millisecond, 7)
 	w.Call(&Call{At: 2 * time.Second, Method: method, Took: time.Second, Waited: 4, Outcome: TimedOut, Limit: time.Second, Key: 9, Within: 1, Entry: 2, Numbers: []int{3, 0}})
-	w.Call(&Call{At: 2 * time.Second, Method: method, Refused: 1, By: payments, Waited: 5})
+	w.Call(&Call{At: 2 * time.Second, Method: method, Refused: 1, Gone: true, By: payments, Waited: 5})
 	w.Transition(Transition{At: 2 * time.Second, Breaker: payments, Key: 9, From: 0, To: 1, ByHand: true})
 	w.Probe(Probe{At: 2 * time.Second, Took: 5, Breaker: payments, Good: true})
 	w.Reload(2 * time.Second)
@@ -42,11 +42,11 @@ func TestWhatIsWrittenIsRead(t *testing.T) {
 	ms := time.Millisecond
 	want := &Trace{
 		Start: start, Lasts: 3 * time.Second, Names: []string{"", "payments.Client.Do", "payments", "inventory", "stock"}, Ended: true, Bytes: int64(len(bytesOf)),
-		Methods: []Method{{Name: "payments.Client.Do", Breaker: "payments", Bulkhead: "payments", ByKey: BreakerByKey, Preload: []Want{{"inventory", 4, 0}, {"stock", 0, 2}}}},
+		Methods: []Method{{Name: "payments.Client.Do", Breaker: "payments", Bulkhead: "payments", Traits: BreakerByKey | Probed, Preload: []Want{{"inventory", 4, 0}, {"stock", 0, 2}}}},
 		Calls: []Call{
 			{At: 0, Took: 3 * ms}, {At: ms, Took: 3 * ms, Since: 1}, {At: 2 * ms, Took: 3 * ms, Since: 2},
 			{At: 2 * time.Second, Took: time.Second, Waited: 4, Outcome: TimedOut, Limit: time.Second, Key: 9, Within: 1, Entry: 2, Numbers: []int{3, 0}},
-			{At: 2 * time.Second, Refused: 1, By: 2, Waited: 5},
+			{At: 2 * time.Second, Refused: 1, Gone: true, By: 2, Waited: 5},
 		},
 		Transitions: []Transition{{2 * time.Second, 2, 9, 0, 1, true}},
 		Probes:      []Probe{{2 * time.Second, 5, 2, true}},
@@ -135,6 +135,7 @@ func TestFaultsSayWhereAndWhat(t *testing.T) {
 		{"record of kind 12; there are 1 to 9", block(0, 0, 12, 0)},
 		{"a name of 200 bytes where the block has 1", block(0, 0, recordName, 0, 200, 1, 'x')},
 		{"9 as number of a name, which is at most 0", block(0, 0, recordMethod, 0, 9)},
+		{"outcome 5; there are 0 to 4", block(0, 0, recordMethod, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, recordCall, 0, 0, 0, 5, 0)},
 		{"a call before any method", block(0, 0, recordCall, 0, 0)},
 		{"a record at -1ns after the beginning", block(0, 0, recordReload, 1)},
 		{"a record behind the end", block(0, 0, recordEnd, 0, 0)},
@@ -143,7 +144,7 @@ func TestFaultsSayWhereAndWhat(t *testing.T) {
 		{"more than 0 calls; record less, or split the trace", block(0, 0, recordMethod, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, recordCall, 0, 0)},
 		{"18446744073709551615 as length of a name, which is at most 1024", block(0, 0, recordName, 0, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 1)},
 	} {
-		_, err := Read(bytes.NewReader(test.text), 0)
+		_, err := Read(bytes.NewReader(test.text), strings.Count(test.want, "outcome"))
 		if err == nil || !strings.Contains(err.Error(), test.want) {
 			t.Errorf("got %v, want %s", err, test.want)
 		}

@@ -118,7 +118,7 @@ func (w *Writer) Method(m *Method) (number uint32, ok bool) {
 	for _, n := range numbers {
 		w.number(uint64(n))
 	}
-	w.number(uint64(m.ByKey))
+	w.number(uint64(m.Traits))
 	for _, wants := range m.wants() {
 		w.wants(*wants)
 	}
@@ -157,13 +157,13 @@ func (w *Writer) Call(c *Call) {
 	w.number(uint64(c.Method))
 	w.number(min(uint64(c.Since), w.calls))
 	if c.Refused != 0 {
-		w.number(uint64(c.Refused))
+		w.number(uint64(c.Refused | flag(c.Gone, isGone)))
 		w.number(uint64(c.By))
 	} else {
-		w.number(uint64(c.Outcome))
+		w.number(uint64(c.Outcome | Outcome(flag(c.Limit > 0, isLate))))
 		w.number(uint64(max(0, c.Took)))
-		if c.Outcome == TimedOut {
-			w.number(uint64(max(0, c.Limit)))
+		if c.Limit > 0 {
+			w.number(uint64(c.Limit))
 		}
 	}
 	w.rest(c)

@@ -1,0 +1,210 @@
+package replay
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/resgen-go/resgen/internal/trace"
+	resilience "github.com/resgen-go/resgen/runtime"
+)
+
+// score is a trace made ready to be played.
+type score struct {
+	trace  *trace.Trace
+	top    []event            // begins of calls that no entry makes, in their order
+	within []int32            // by call: the entry around it; -1: none
+	inside map[int32][]int32  // by entry
+	usual  []usual            // by method
+	given  []int              // by method: how many numbers its entry needs
+	health map[string]*health // by breaker
+	torn   map[int]int        // minutes with gaps, and how many calls are missing
+}
+
+// usual is how long calls of a method take: those that go well, and others.
+type usual struct{ good, bad time.Duration }
+
+// health is what was seen of a dependency, in the order of time.
+type health struct {
+	when []time.Duration
+	well []bool
+}
+
+func newScore(t *trace.Trace) *score {
+	s := &score{trace: t, inside: map[int32][]int32{}, health: map[string]*health{}, torn: map[int]int{}}
+	for _, g := range t.Gaps {
+		for m := minute(g.At - g.Lasted); m <= minute(g.At) && g.Dropped > 0; m++ {
+			s.torn[m] += g.Dropped
+		}
+	}
+	s.link()
+	for i := range t.Calls {
+		if s.within[i] < 0 {
+			s.top = append(s.top, event{t.Calls[i].Began(), s.order(int32(i)), int32(i), false})
+		}
+	}
+	slices.SortFunc(s.top, func(a, b event) int { return cmp.Or(cmp.Compare(a.at, b.at), cmp.Compare(a.order, b.order)) })
+	s.measure()
+	for i := range t.Methods {
+		most := 0
+		for _, w := range append(reserved(&t.Methods[i]), t.Methods[i].Rate...) {
+			most = max(most, w.Number)
+		}
+		s.given = append(s.given, most)
+	}
+	return s
+}
+
+// link finds the entries around calls: their records come later.
+func (s *score) link() {
+	s.within = make([]int32, len(s.trace.Calls))
+	waiting := map[uint32][]int32{}
+	gap := 0
+	for i := range s.trace.Calls {
+		for ; gap < len(s.trace.Gaps) && s.trace.Gaps[gap].Before <= i; gap++ {
+			clear(waiting)
+		}
+		c := &s.trace.Calls[i]
+		s.within[i] = -1
+		if c.Within != 0 {
+			waiting[c.Within] = append(waiting[c.Within], int32(i))
+		}
+		if c.Entry == 0 {
+			continue
+		}
+		for _, inside := range waiting[c.Entry] {
+			if s.trace.Calls[inside].Began() >= c.At-c.Took {
+				s.within[inside] = int32(i)
+				s.inside[int32(i)] = append(s.inside[int32(i)], inside)
+			}
+		}
+		delete(waiting, c.Entry)
+	}
+}
+
+// order is the place of a call's begin among what happens at the same moment. It comes
+// after the ends of the calls before which it did not begin; who need not wait comes
+// first there, and who was refused at once last.
+func (s *score) order(i int32) int64 {
+	c := &s.trace.Calls[i]
+	place := (int64(i) - int64(c.Since)) * 4
+	switch {
+	case c.Waited > 0:
+		return place + 1
+	case c.Refused != 0:
+		return place + 2
+	}
+	return place
+}
+
+// measure finds out how long calls take, and how the dependencies were.
+func (s *score) measure() {
+	good, bad := make([][]time.Duration, len(s.trace.Methods)), make([][]time.Duration, len(s.trace.Methods))
+	probes := s.trace.Probes
+	for i := range s.trace.Calls {
+		c := &s.trace.Calls[i]
+		for ; len(probes) > 0 && probes[0].At <= c.At; probes = probes[1:] {
+			s.see(s.trace.Names[probes[0].Breaker], probes[0].At, probes[0].Good)
+		}
+		breaker := s.trace.Methods[c.Method].Breaker
+		switch {
+		case c.Refused != 0:
+		case c.Outcome == trace.Success:
+			good[c.Method] = append(good[c.Method], c.Took)
+			s.see(breaker, c.At, true)
+		case c.Outcome == trace.Failure || c.Outcome == trace.TimedOut:
+			bad[c.Method] = append(bad[c.Method], c.Took)
+			s.see(breaker, c.At, false)
+		}
+	}
+	for _, probe := range probes {
+		s.see(s.trace.Names[probe.Breaker], probe.At, probe.Good)
+	}
+	for m := range good {
+		u := usual{median(good[m]), median(bad[m])}
+		if len(good[m]) == 0 {
+			u.good = u.bad
+		}
+		if len(bad[m]) == 0 {
+			u.bad = u.good
+		}
+		s.usual = append(s.usual, u)
+	}
+}
+
+func median(all []time.Duration) time.Duration {
+	if len(all) == 0 {
+		return 0
+	}
+	slices.Sort(all)
+	return all[len(all)/2]
+}
+
+func (s *score) see(breaker string, at time.Duration, well bool) {
+	if breaker == "" {
+		return
+	}
+	if s.health[breaker] == nil {
+		s.health[breaker] = &health{}
+	}
+	h := s.health[breaker]
+	h.when, h.well = append(h.when, at), append(h.well, well)
+}
+
+// at is how the dependency was at a moment: what was seen next to it.
+func (h *health) at(now time.Duration) (well, known bool) {
+	if h == nil || len(h.when) == 0 {
+		return false, false
+	}
+	i, _ := slices.BinarySearch(h.when, now)
+	if i == len(h.when) || i > 0 && now-h.when[i-1] < h.when[i]-now {
+		i--
+	}
+	return h.well[i], true
+}
+
+func minute(at time.Duration) int { return int(at / time.Minute) }
+
+// whole reports whether no call is missing in a moment's minute.
+func (s *score) whole(at time.Duration) bool { return s.torn[minute(at)] == 0 }
+
+// recorded is the play that was recorded.
+func recorded(s *score) *play {
+	p := &play{score: s, fates: make([]fate, len(s.trace.Calls)), inUse: map[pool]int{}, met: map[string][]int{}}
+	events := make([]event, 0, 2*len(s.trace.Calls))
+	for i := range s.trace.Calls {
+		c := &s.trace.Calls[i]
+		f := fate{refused: resilience.Kind(c.Refused), outcome: c.Outcome}
+		if f.refused != 0 {
+			f.by, f.outcome = s.trace.Names[c.By], 0
+		}
+		if c.Gone && c.Waited == 0 {
+			f = fate{absent: true}
+		}
+		p.fates[i] = f
+		if f.made() {
+			admitted := s.order(int32(i))
+			if c.Waited > 0 { // after whatever it waited for
+				admitted = int64(i)*4 + 2
+			}
+			events = append(events, event{c.At - c.Took, admitted, int32(i), false}, event{c.At, int64(i)*4 + 3, int32(i), true})
+		}
+	}
+	slices.SortFunc(events, func(a, b event) int { return cmp.Or(cmp.Compare(a.at, b.at), cmp.Compare(a.order, b.order)) })
+	for _, e := range events {
+		if e.ends {
+			p.use(e.index, -1)
+		} else {
+			p.use(e.index, 1)
+		}
+	}
+	for _, t := range s.trace.Transitions {
+		name := s.trace.Names[t.Breaker]
+		if t.Key != 0 {
+			name += fmt.Sprintf("/%x", t.Key)
+		}
+		p.changes = append(p.changes, change{t.At, name, resilience.State(t.From), resilience.State(t.To)})
+	}
+	return p
+}
