@@ -147,6 +147,33 @@ func TestAdaptiveL11OpenBreakersKeepTheSize(t *testing.T) {
 	})
 }
 
+// A bulkhead of a key keeps its size while the breaker of the key is open, or that of
+// all keys where there is one for all.
+func TestAdaptiveL11OpenBreakersKeepTheSizeOfTheirKey(t *testing.T) {
+	for _, c := range []struct{ by, trips, keeps, grows string }{
+		{"tenant", "stock/a", "a", "b"},
+		{"", "stock", "a", ""},
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			registry := newRegistry(t, strings.Replace(adaptive, "{", `{"breakers": {"stock": {}}, `, 1))
+			newGuard(t, registry, resilience.Guards{Breaker: "stock", BreakerBy: c.by, Bulkhead: "inventory", BulkheadBy: "tenant", Timeout: "inventory"}).For("a")
+			g := newGuard(t, registry, resilience.Guards{Bulkhead: "inventory", BulkheadBy: "tenant", Timeout: "inventory"})
+			handle(t, registry, c.trips).Trip("a test")
+			for key, want := range map[string]int{c.keeps: 25, c.grows: 27} {
+				if key == "" {
+					continue
+				}
+				calls(t, g.For(key), 60, 100*time.Millisecond, nil)
+				time.Sleep(time.Second)
+				calls(t, g.For(key), 1, 100*time.Millisecond, nil)
+				if got := bulkheadOf(t, registry, "inventory/"+key).MaxConcurrentCalls; got != want {
+					t.Errorf("breaker %s is open: the size of key %s is %d, want %d", c.trips, key, got, want)
+				}
+			}
+		})
+	}
+}
+
 func TestAdaptiveL12Reload(t *testing.T) {
 	source, registry := newSource(t, strings.Replace(adaptive, "ADAPTIVE", "FIXED", 1))
 	g := newGuard(t, registry, resilience.Guards{Bulkhead: "inventory", Timeout: "inventory"})
