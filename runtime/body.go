@@ -63,8 +63,12 @@ func (c *Call) reserveTrials(g *Guard) *RefusalError {
 	around := b.outer()
 	for i, gate := range b.need.gates {
 		if of := gate.reserves(); of != nil {
-			if period, admitted := b.trials[i].Take(of, gate.n, gate.anyNumber, around.trialsOf(of)); !admitted {
+			period, admitted := b.trials[i].Take(of, gate.n, gate.anyNumber, around.trialsOf(of))
+			if !admitted {
 				return g.gateRefusal(b.need, i, of, period)
+			}
+			if instead := period.Instead(); instead != nil {
+				g.gateInDry(b.need, i, of, instead)
 			}
 		}
 	}

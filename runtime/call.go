@@ -100,10 +100,12 @@ func (c *Call) Begin(ctx context.Context, g *Guard) error {
 	if g.breaker != nil {
 		period, admitted := g.breaker.Free()
 		if !admitted {
-			period, admitted = c.admit(g.breaker)
-		}
-		if !admitted {
-			return c.refuse(g.openRefusal(period))
+			if period, admitted = c.admit(g.breaker); !admitted {
+				return c.refuse(g.openRefusal(period))
+			}
+			if instead := period.Instead(); instead != nil {
+				g.openInDry(instead)
+			}
 		}
 		c.period = period
 	}
@@ -182,6 +184,10 @@ func (c *Call) enter(g *Guard) (waited bool, refusal *RefusalError) {
 	case refused == nil:
 		c.permit = permit
 		return waited || queued, nil
+	case refused.Dry:
+		c.permit = permit
+		g.fullInDry(refused)
+		return waited || queued, nil
 	case refused.Kind == bulkhead.Gated:
 		return c.enter(g) // the gate says why
 	}
@@ -219,6 +225,9 @@ func (c *Call) takeTurn(g *Guard, waits bulkhead.Gates) (waited, gated bool, ref
 	case refused == nil:
 		c.turn = turn
 		return waited, false, nil
+	case refused.Dry:
+		g.rateInDry(g.rateLimit, 1, refused)
+		return waited, false, nil
 	case refused.Kind == ratelimit.Gated:
 		return waited, true, nil
 	}
@@ -247,6 +256,10 @@ func (c *Call) reserve(g *Guard) (waited bool, refusal *RefusalError) {
 	}
 	if len(n.tokens) > 0 && c.tokens == nil {
 		tokens, waits, at, refused := ratelimit.Reserve(c.ctx, n.tokens, gates)
+		if refused != nil && refused.Dry {
+			g.rateInDry(at.Limiter, at.N, refused)
+			refused = nil
+		}
 		switch {
 		case refused == nil:
 			c.tokens, c.ctx, waited = tokens, tokens, waited || waits
@@ -258,6 +271,10 @@ func (c *Call) reserve(g *Guard) (waited bool, refusal *RefusalError) {
 	}
 	if n.demand != nil {
 		reservation, waits, refused := n.demand.Reserve(c.ctx, gates)
+		if refused != nil && refused.Dry {
+			g.fullInDry(refused)
+			refused = nil
+		}
 		switch {
 		case refused == nil:
 			c.reservation, c.ctx, waited = reservation, reservation, waited || waits

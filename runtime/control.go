@@ -136,7 +136,7 @@ func (r *Registry) newHooks() breaker.Hooks {
 				r.fleet.Transition(t)
 			}
 			event := Transition{
-				At: t.At, Breaker: t.Breaker, From: t.From, To: t.To,
+				At: t.At, Breaker: t.Breaker, From: t.From, To: t.To, DryRun: t.Dry,
 				Reason: t.Reason, By: t.By, Figures: Figures(t.Figures), Refused: t.Refused, Lasted: Duration(t.Duration),
 				LastFailure: Trouble(t.LastFailure), LastProbe: Trouble(t.LastProbe),
 			}

@@ -21,11 +21,12 @@ type Transition struct {
 	Breaker string    `json:"breaker"`
 	From    State     `json:"from"`
 	To      State     `json:"to"`
-	Reason  string    `json:"reason"`       // in words, with the figures that decided
-	By      string    `json:"by,omitempty"` // who asked, for a change made by hand
-	Figures Figures   `json:"figures"`      // of the period that ended; of OPEN, those that opened it
-	Refused uint64    `json:"refused"`      // calls refused in it
-	Lasted  Duration  `json:"lasted"`       // how long the period was
+	Reason  string    `json:"reason"`           // in words, with the figures that decided
+	By      string    `json:"by,omitempty"`     // who asked, for a change made by hand
+	Figures Figures   `json:"figures"`          // of the period that ended; of OPEN, those that opened it
+	Refused uint64    `json:"refused"`          // calls refused in it
+	DryRun  bool      `json:"dryRun,omitempty"` // the breaker is not enforced: no call is refused
+	Lasted  Duration  `json:"lasted"`           // how long the period was
 
 	LastFailure Trouble `json:"lastFailure,omitzero"` // that counted, whenever it was; zero: none
 	LastProbe   Trouble `json:"lastProbe,omitzero"`   // zero: it was good, or there was none
@@ -41,8 +42,9 @@ type Trouble struct {
 
 // Refused is a call that a guard refused. The dependency was not called.
 type Refused struct {
-	At    time.Time     `json:"at"`
-	Error *RefusalError `json:"error"`
+	At     time.Time     `json:"at"`
+	Error  *RefusalError `json:"error"`
+	DryRun bool          `json:"dryRun,omitempty"` // the guard is not enforced: it would have refused, and the call went on
 }
 
 // CallEnded is the end of a call that was made. Observers get it only with

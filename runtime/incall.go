@@ -56,7 +56,7 @@ func (g *Guard) tellChange(ctx context.Context, before *breaker.Period) {
 		if o := g.observer(i, ctx); o != nil {
 			s := g.breaker.Snapshot()
 			g.events.observe(o, Transition{
-				At: s.Since, Breaker: s.Name, From: before.State(), To: s.State, Reason: s.Reason, By: s.By,
+				At: s.Since, Breaker: s.Name, From: before.State(), To: s.State, Reason: s.Reason, By: s.By, DryRun: s.Dry,
 				LastFailure: Trouble(s.LastFailure), LastProbe: Trouble(s.LastProbe),
 			})
 		}

@@ -174,6 +174,9 @@ func (j *journal) transition(e Transition) {
 	if e.Refused > 0 {
 		attrs = append(attrs, slog.Uint64("refused", e.Refused))
 	}
+	if e.DryRun {
+		attrs = append(attrs, slog.Bool("dryRun", true))
+	}
 	if e.To == Open || e.To == ForcedOpen {
 		level = slog.LevelWarn
 	}

@@ -10,7 +10,8 @@ import (
 // RateLimitSnapshot is one rate limit.
 type RateLimitSnapshot struct {
 	Name      string   `json:"name"`
-	Limit     int      `json:"limit,omitempty"` // calls that may begin in Period; 0: nothing is limited
+	DryRun    bool     `json:"dryRun,omitempty"` // "enforce": false: it counts and refuses nobody
+	Limit     int      `json:"limit,omitempty"`  // calls that may begin in Period; 0: nothing is limited
 	Period    Duration `json:"period,omitzero"`
 	Burst     int      `json:"burst,omitempty"`
 	Available int      `json:"available"` // calls that could begin now
@@ -18,7 +19,7 @@ type RateLimitSnapshot struct {
 
 	// Since the rate limit was made:
 	Refused     RateRefusals `json:"refused"`
-	WouldRefuse uint64       `json:"wouldRefuse,omitempty"` // with "enforce": false
+	WouldRefuse uint64       `json:"wouldRefuse,omitempty"` // calls and entries that it let through in a dry run
 }
 
 // RateRefusals count the calls that a rate limit refused, each once.
@@ -33,7 +34,7 @@ func newRateLimitSnapshot(s ratelimit.Snapshot) RateLimitSnapshot {
 	shown := RateLimitSnapshot{
 		Name: s.Name, Limit: s.Limit, Available: s.Available, Waiting: s.Waiting,
 		Refused:     RateRefusals{Rate: s.Spent, TooLarge: s.TooLarge, Cancelled: s.Cancelled, Gate: s.Gate},
-		WouldRefuse: s.Dry,
+		WouldRefuse: s.WouldRefuse, DryRun: s.Dry,
 	}
 	if s.Limit > 0 {
 		shown.Period, shown.Burst = Duration(s.Period), s.Burst

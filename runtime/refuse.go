@@ -35,7 +35,11 @@ type openRefusal struct {
 
 // openRefusal refuses a call because of its own breaker in period.
 func (g *Guard) openRefusal(period *breaker.Period) *RefusalError {
-	period = period.Refused()
+	return g.openError(period.Refused())
+}
+
+// openError is the error of a call that the guard's own breaker refuses in period.
+func (g *Guard) openError(period *breaker.Period) *RefusalError {
 	retryAt, known := period.RetryAt()
 	last := g.open.Load()
 	if last == nil || last.by.period != period || last.by.retryAt != retryAt || last.by.known != known {

@@ -192,7 +192,7 @@ func (a *Attempts) end(outcome Outcome, err error) error {
 		}
 		return err
 	}
-	wanted, trial := a.wanted(outcome, err), c.period != nil && !c.period.Free()
+	wanted, trial := a.wanted(outcome, err), c.period != nil && c.period.Trial()
 	a.ticket, c.permit = c.permit, bulkhead.Permit{}
 	c.conclude(outcome, err)
 	a.err = err

@@ -31,7 +31,10 @@ func (r *Registry) addSections() {
 		name:   config.Bulkheads,
 		create: r.newBulkhead,
 		retune: func(b *bulkhead.Bulkhead, s bulkhead.Sizing) func() {
-			return func() { b.Retune(s, r.calls(b.Name())) }
+			return func() {
+				b.Retune(s, r.calls(b.Name()))
+				b.DryRun(s.Dry())
+			}
 		},
 		show: func(s *Snapshot, all []*bulkhead.Bulkhead) {
 			s.Bulkheads = each(all, func(b *bulkhead.Bulkhead) BulkheadSnapshot { return newBulkheadSnapshot(b.Snapshot()) })
@@ -212,6 +215,7 @@ func each[T, U any](all []T, f func(T) U) []U {
 
 func (r *Registry) newBreaker(name string, settings breaker.Settings) *breaker.Breaker {
 	b := breaker.New(name, r.strategy(settings), r.hooks)
+	b.DryRun(settings.Dry())
 	if r.count {
 		b.CountAll()
 	}
@@ -223,6 +227,7 @@ func (r *Registry) retuneBreaker(b *breaker.Breaker, settings breaker.Settings) 
 	strategy := r.strategy(settings)
 	return func() {
 		b.Reconfigure(strategy)
+		b.DryRun(settings.Dry())
 		r.enlist(b, settings)
 	}
 }
@@ -238,6 +243,7 @@ func (r *Registry) strategy(settings breaker.Settings) breaker.Strategy {
 
 func (r *Registry) newBulkhead(name string, settings bulkhead.Sizing) *bulkhead.Bulkhead {
 	b := bulkhead.Sized(name, settings, func(l bulkhead.Limited) { r.tell(newLimited(l)) })
+	b.DryRun(settings.Dry())
 	if len(r.log.observers) > 0 {
 		b.Watch(func(e bulkhead.Refusing) { r.log.emit(bulkheadRefuses{e}) })
 	}

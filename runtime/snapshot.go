@@ -32,15 +32,17 @@ type BreakerSnapshot struct {
 	Name         string    `json:"name"`
 	Strategy     string    `json:"strategy"`
 	State        State     `json:"state"`
-	Since        time.Time `json:"since"`            // when the state began
-	Reason       string    `json:"reason,omitempty"` // why, as the Transition said; empty of a new breaker that is CLOSED
-	By           string    `json:"by,omitempty"`     // who asked for the state, if it was set by hand
-	Admits       bool      `json:"admits"`           // a call would be admitted: OPEN with its delay over says true
-	RetryAt      time.Time `json:"retryAt,omitzero"` // when a call is admitted again, where time alone decides
-	Refused      uint64    `json:"refused"`          // calls refused since the state began
-	RefusedTotal uint64    `json:"refusedTotal"`     // calls refused since the breaker was made
-	Gates        uint64    `json:"gates"`            // entries that a gate turned away because of it, since it was made
-	Trials       int       `json:"trials"`           // calls of HALF_OPEN that run
+	Since        time.Time `json:"since"`                 // when the state began
+	Reason       string    `json:"reason,omitempty"`      // why, as the Transition said; empty of a new breaker that is CLOSED
+	By           string    `json:"by,omitempty"`          // who asked for the state, if it was set by hand
+	Admits       bool      `json:"admits"`                // a call would be admitted: OPEN with its delay over says true
+	RetryAt      time.Time `json:"retryAt,omitzero"`      // when a call is admitted again, where time alone decides
+	Refused      uint64    `json:"refused"`               // calls refused since the state began
+	RefusedTotal uint64    `json:"refusedTotal"`          // calls refused since the breaker was made
+	Gates        uint64    `json:"gates"`                 // entries that a gate turned away because of it, since it was made
+	DryRun       bool      `json:"dryRun,omitempty"`      // "enforce": false: it judges and refuses nobody
+	WouldRefuse  uint64    `json:"wouldRefuse,omitempty"` // calls and entries that it let through in a dry run, since it was made
+	Trials       int       `json:"trials"`                // calls of HALF_OPEN that run
 
 	// Since the breaker was made; they never shrink:
 	FailuresTotal  uint64            `json:"failuresTotal"`
@@ -78,10 +80,11 @@ func transitionCounts(moves breaker.Moves) (all []TransitionCount) {
 
 // BulkheadSnapshot is one bulkhead. InUse, ReservedIdle and Available add up to
 // MaxConcurrentCalls, except after the bulkhead has shrunk, until enough permits
-// have come back. Many ReturnedUnused beside many Overflow show entries that declare
+// have come back, and in a dry run. Many ReturnedUnused beside many Overflow show entries that declare
 // the wrong number.
 type BulkheadSnapshot struct {
 	Name               string `json:"name"`
+	DryRun             bool   `json:"dryRun,omitempty"` // "enforce": false: it counts and refuses nobody
 	MaxConcurrentCalls int    `json:"maxConcurrentCalls"`
 	InUse              int    `json:"inUse"`        // permits that calls run on
 	ReservedIdle       int    `json:"reservedIdle"` // permits that reservations keep for calls to come
@@ -91,9 +94,10 @@ type BulkheadSnapshot struct {
 	// Since the bulkhead was made:
 	Reserved            uint64   `json:"reserved"` // permits taken from the pool for calls inside entries
 	Refused             Refusals `json:"refused"`
-	UsedFromReservation uint64   `json:"usedFromReservation"` // calls that began on a reserved permit
-	Overflow            uint64   `json:"overflow"`            // calls whose open reservation had no permit left for them: that began on one of the pool, or were refused
-	ReturnedUnused      uint64   `json:"returnedUnused"`      // reserved permits on which no call ran
+	UsedFromReservation uint64   `json:"usedFromReservation"`   // calls that began on a reserved permit
+	Overflow            uint64   `json:"overflow"`              // calls whose open reservation had no permit left for them: that began on one of the pool, or were refused
+	ReturnedUnused      uint64   `json:"returnedUnused"`        // reserved permits on which no call ran
+	WouldRefuse         uint64   `json:"wouldRefuse,omitempty"` // requests that it let through in a dry run
 
 	Adaptive *AdaptiveSnapshot `json:"adaptive,omitempty"` // nil: the size stays
 }
@@ -171,6 +175,7 @@ func newBreakerSnapshot(s breaker.Snapshot, shared bool) BreakerSnapshot {
 	return BreakerSnapshot{
 		Name: s.Name, Strategy: s.Strategy, State: s.State, Since: s.Since, Reason: s.Reason, By: s.By,
 		Admits: s.Admits, RetryAt: s.RetryAt, Refused: s.Refused, RefusedTotal: s.RefusedTotal, Gates: s.Gates,
+		DryRun: s.Dry, WouldRefuse: s.WouldRefuse,
 		FailuresTotal: s.Ever.Failures, SlowTotal: s.Ever.SlowCalls, IgnoredTotal: s.Ever.Ignored,
 		Counted: s.Ever.Counted, SuccessesTotal: s.Ever.Successes, Transitions: transitionCounts(s.Ever.Moves),
 		Trials: s.Trials, OpensAt: s.OpensAt, Shared: shared, Held: s.Held, Figures: Figures(s.Figures),
@@ -180,10 +185,10 @@ func newBreakerSnapshot(s breaker.Snapshot, shared bool) BreakerSnapshot {
 
 func newBulkheadSnapshot(s bulkhead.Snapshot) BulkheadSnapshot {
 	return BulkheadSnapshot{
-		Name: s.Name, MaxConcurrentCalls: s.MaxConcurrentCalls,
+		Name: s.Name, DryRun: s.Dry, MaxConcurrentCalls: s.MaxConcurrentCalls,
 		InUse: s.InUse, ReservedIdle: s.ReservedIdle, Available: s.Available, Waiting: s.Waiting,
 		Reserved: s.Reserved, Refused: Refusals(s.Refused), UsedFromReservation: s.UsedFromReservation,
-		Overflow: s.Overflow, ReturnedUnused: s.ReturnedUnused, Adaptive: newAdaptiveSnapshot(s.Adaptive),
+		Overflow: s.Overflow, ReturnedUnused: s.ReturnedUnused, WouldRefuse: s.WouldRefuse, Adaptive: newAdaptiveSnapshot(s.Adaptive),
 	}
 }
 

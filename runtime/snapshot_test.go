@@ -124,6 +124,7 @@ func TestSettingsSayWhereEachValueComesFrom(t *testing.T) {
 			{Setting: "maxConcurrentCalls", Value: 2, From: "file"},
 			{Setting: "maxWaitDuration", Value: "50ms", From: "default section"},
 			{Setting: "queueCapacity", Value: nil, From: "built in"},
+			{Setting: "enforce", Value: true, From: "built in"},
 			{Setting: "maxInstances", Value: 1000, From: "built in"},
 		},
 	}}

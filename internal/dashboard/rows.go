@@ -46,9 +46,10 @@ var rows = []row{
 		{"Calls", "Successes are there with the option Count only.", curve, rate, false, []query{
 			{`sum by (breaker, outcome) (rate(resgen_breaker_calls_total{BREAKER}[$__rate_interval]))`, "{{breaker}} {{outcome}}"},
 			{`sum by (breaker) (rate(resgen_breaker_slow_calls_total{BREAKER}[$__rate_interval]))`, "{{breaker}} slow"}}},
-		{"Refusals", "By the breaker, and of entries by its gate.", curve, rate, false, []query{
+		{"Refusals", "By the breaker, of entries by its gate, and those that there would be if it were enforced.", curve, rate, false, []query{
 			{`sum by (breaker) (rate(resgen_breaker_refused_total{BREAKER}[$__rate_interval]))`, "{{breaker}} calls"},
-			{`sum by (breaker) (rate(resgen_breaker_gate_refused_total{BREAKER}[$__rate_interval]))`, "{{breaker}} entries"}}},
+			{`sum by (breaker) (rate(resgen_breaker_gate_refused_total{BREAKER}[$__rate_interval]))`, "{{breaker}} entries"},
+			{`sum by (breaker) (rate(resgen_breaker_would_refuse_total{BREAKER}[$__rate_interval]))`, "{{breaker}} would refuse"}}},
 		{"Changes of state", "", curve, number, false, []query{
 			{`sum by (breaker, from, to) (increase(resgen_breaker_transitions_total{BREAKER}[$__rate_interval])) > 0`, "{{breaker}} {{from}} to {{to}}"}}},
 		{"Since when", "", now, age, false, []query{
@@ -65,8 +66,9 @@ var rows = []row{
 			{`sum by (bulkhead) (resgen_bulkhead_permits{BULKHEAD})`, "{{bulkhead}} all"}}},
 		{"Requests in the queue", "", curve, number, false, []query{
 			{`sum by (bulkhead) (resgen_bulkhead_waiting{BULKHEAD})`, "{{bulkhead}}"}}},
-		{"Refusals", "", curve, rate, false, []query{
-			{`sum by (bulkhead, reason) (rate(resgen_bulkhead_refused_total{BULKHEAD}[$__rate_interval]))`, "{{bulkhead}} {{reason}}"}}},
+		{"Refusals", "Also those that there would be if the bulkhead were enforced.", curve, rate, false, []query{
+			{`sum by (bulkhead, reason) (rate(resgen_bulkhead_refused_total{BULKHEAD}[$__rate_interval]))`, "{{bulkhead}} {{reason}}"},
+			{`sum by (bulkhead) (rate(resgen_bulkhead_would_refuse_total{BULKHEAD}[$__rate_interval]))`, "{{bulkhead}} would refuse"}}},
 		{"Reservations", "Permits, and the calls that ran on them.", curve, rate, false, []query{
 			{`sum by (bulkhead) (rate(resgen_bulkhead_reserved_total{BULKHEAD}[$__rate_interval]))`, "{{bulkhead}} reserved"},
 			{`sum by (bulkhead) (rate(resgen_bulkhead_reserved_used_total{BULKHEAD}[$__rate_interval]))`, "{{bulkhead}} used"}}},

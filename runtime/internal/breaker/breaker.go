@@ -42,6 +42,8 @@ type Breaker struct {
 	gates   atomic.Uint64 // entries turned away because of this breaker
 	ignored atomic.Uint64 // calls that ended and say nothing
 	holders atomic.Int32  // entries that hold trials
+	dry     atomic.Bool   // nobody is refused, see DryRun
+	through atomic.Uint64 // calls and entries that would have been refused
 
 	mu         sync.Mutex
 	strategy   Strategy
@@ -122,7 +124,7 @@ func (b *Breaker) Gate() (p *Period, admits bool) {
 // GateFor is Gate for an entry that makes n calls. Where chance decides, that is left
 // to [Reserved.Take].
 func (b *Breaker) GateFor(n int) (p *Period, admits bool) {
-	if p = b.period.Load(); p.free || p.asleep() {
+	if p = b.period.Load(); p.free || !b.dry.Load() && p.asleep() {
 		return p, p.free
 	}
 	return b.ask(n, false)
@@ -147,7 +149,10 @@ func (b *Breaker) Free() (p *Period, free bool) {
 }
 
 // IsFree reports whether the breaker admits every call.
-func (b *Breaker) IsFree() bool { return b.period.Load().free }
+func (b *Breaker) IsFree() bool {
+	p := b.period.Load()
+	return p.free || b.lenient(p)
+}
 
 // Pass admits a call in the common case: the period admits every call, and no call
 // is slow. Then the call must end as with Admit. In all other cases Pass does
@@ -180,7 +185,7 @@ func (b *Breaker) notice(p *Period) *Period {
 }
 
 func (b *Breaker) gate() (*Period, bool) {
-	if p := b.period.Load(); p.asleep() {
+	if p := b.period.Load(); !b.dry.Load() && p.asleep() {
 		return p, false
 	}
 	return b.ask(1, true)
@@ -192,11 +197,14 @@ func (b *Breaker) ask(n int, draw bool) (*Period, bool) {
 	defer b.mu.Unlock()
 	p, now := b.period.Load(), Now()
 	b.tellWaiting(p, now)
-	return p, b.admits(p, n, now) && (!draw || p.drawn())
+	return p, b.admits(p, n, now) && (!draw || b.lenient(p) || p.drawn())
 }
 
 // admits is the gate's answer for the current period p and n calls of one entry.
 func (b *Breaker) admits(p *Period, n int, now Instant) bool {
+	if b.lenient(p) {
+		return true
+	}
 	if lost, ok := p.lost(now); ok {
 		return b.exitFrom(lost, nil).admits(now)
 	}
@@ -207,7 +215,7 @@ func (b *Breaker) admits(p *Period, n int, now Instant) bool {
 }
 
 func (b *Breaker) admit() (*Period, bool) {
-	if p := b.period.Load(); p.asleep() {
+	if p := b.period.Load(); !b.dry.Load() && p.asleep() {
 		return p, false
 	}
 	return b.take()
@@ -220,7 +228,11 @@ func (b *Breaker) take() (*Period, bool) {
 	now := Now()
 	p := b.present(now)
 	b.tellWaiting(p, now)
-	return p.admit(now)
+	p, admitted := p.admit(now)
+	if !admitted && b.lenient(p) {
+		return b.letThrough(p), true
+	}
+	return p, admitted
 }
 
 // admit takes a permit of the current period p if there is one.
@@ -268,7 +280,7 @@ func (b *Breaker) move(to State, began, now Instant, why cause) *Period {
 	b.guide(began)
 	b.hooks.Transition(Transition{
 		Breaker: b.name, From: from.state, To: to, At: next.since, Reason: why.reason, By: why.by,
-		Held: next.held(), Figures: figures, Refused: next.refusedBefore - from.refusedBefore, Duration: began.Sub(from.began),
+		Held: next.held(), Dry: b.dry.Load(), Figures: figures, Refused: next.refusedBefore - from.refusedBefore, Duration: began.Sub(from.began),
 		LastFailure: b.failed.told(now), LastProbe: b.unwell.told(now),
 	})
 	return next

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/resgen-go/resgen/internal/words"
+	"github.com/resgen-go/resgen/runtime/internal/dryrun"
 	"github.com/resgen-go/resgen/runtime/internal/keyed"
 	"github.com/resgen-go/resgen/runtime/internal/setting"
 )
@@ -25,6 +26,7 @@ type Canary struct {
 	ProbeTimeout                          time.Duration  `setting:"probeTimeout" default:"1s" range:"[1ms,8760h]" usual:"30s" doc:"a probe that takes so long has failed"`
 	ProbeBackoffMax                       time.Duration  `setting:"probeBackoffMax" default:"=probeInterval" range:"[1ms,8760h]" doc:"the pause doubles up to this while probes fail; at the default, that of calls in their place doubles up to 30s"`
 	MaxHalfOpenDuration                   time.Duration  `setting:"maxHalfOpenDuration" default:"1m" range:"(0s,8760h]" doc:"HALF_OPEN with no permit left opens again when its newest trial is this old; a call in place of a probe is given up after it"`
+	dryrun.Enforcement
 	Fleet
 	keyed.Instances
 }

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/resgen-go/resgen/internal/words"
+	"github.com/resgen-go/resgen/runtime/internal/dryrun"
 	"github.com/resgen-go/resgen/runtime/internal/keyed"
 )
 
@@ -14,6 +15,7 @@ type Consecutive struct {
 	SuccessThreshold    int           `setting:"successThreshold" default:"1" range:"[1,1000000]" doc:"trials in all that HALF_OPEN admits; all good closes it, one failure opens it again"`
 	TestDelay           time.Duration `setting:"testDelay" default:"20s" range:"[0s,8760h]" doc:"stay in OPEN; at this age a call moves it to HALF_OPEN"`
 	MaxHalfOpenDuration time.Duration `setting:"maxHalfOpenDuration" default:"1m" range:"(0s,8760h]" doc:"HALF_OPEN with no permit left opens again when its newest trial is this old"`
+	dryrun.Enforcement
 	Fleet
 	keyed.Instances
 }

@@ -3,11 +3,13 @@ package breaker
 import (
 	"time"
 
+	"github.com/resgen-go/resgen/runtime/internal/dryrun"
 	"github.com/resgen-go/resgen/runtime/internal/keyed"
 )
 
 // None are the settings of NONE: it has none of its own.
 type None struct {
+	dryrun.Enforcement
 	Fleet
 	keyed.Instances
 }

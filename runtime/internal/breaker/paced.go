@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/resgen-go/resgen/internal/words"
+	"github.com/resgen-go/resgen/runtime/internal/dryrun"
 	"github.com/resgen-go/resgen/runtime/internal/keyed"
 )
 
@@ -17,6 +18,7 @@ type Paced struct {
 	PermittedNumberOfCallsInHalfOpenState int           `setting:"permittedNumberOfCallsInHalfOpenState" default:"10" range:"[1,1000000]" doc:"trials in all that HALF_OPEN admits, one at a time"`
 	SuccessRateThreshold                  float64       `setting:"successRateThreshold" default:"70" range:"(0,100]" doc:"percent of good trials; at or above it closes, as soon as that is certain"`
 	MaxHalfOpenDuration                   time.Duration `setting:"maxHalfOpenDuration" default:"1m" range:"(0s,8760h]" doc:"HALF_OPEN with no permit left opens again when its newest trial is this old"`
+	dryrun.Enforcement
 	Fleet
 	keyed.Instances
 }

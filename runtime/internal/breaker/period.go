@@ -43,6 +43,9 @@ type Period struct {
 	passed    uint64 // successes settled since the last judgement
 	trials    trials
 
+	beside  *Period // of calls that are let through in a dry run; nil: there were none
+	instead *Period // that they are let through beside
+
 	why           *cause // nil: of a new breaker
 	refusedBefore uint64 // calls, by the breaker in the periods before
 }
@@ -59,6 +62,9 @@ func (p *Period) Name() string { return p.breaker.name }
 
 // Free reports whether the period admits every call, so that none is a trial.
 func (p *Period) Free() bool { return p.free }
+
+// Trial reports whether a call that p admitted is the only one, or one of a few.
+func (p *Period) Trial() bool { return !p.free && !p.breaker.dry.Load() }
 
 // State is the one state of this period.
 func (p *Period) State() State { return p.state }
@@ -108,10 +114,15 @@ func (p *Period) FailedLater(method, text string) {
 	b := p.breaker
 	b.mu.Lock()
 	defer b.mu.Unlock()
+	failure, why := ending{Counts: Counts{Calls: 1, Failures: 1}}, &trouble{method: method, text: text}
+	if p.instead != nil {
+		b.countThrough(failure, why)
+		return
+	}
 	if p = b.same(p); p == nil || p.state == Open {
 		return
 	}
-	p.count(ending{Counts: Counts{Calls: 1, Failures: 1}}, &trouble{method: method, text: text}, Now())
+	p.count(failure, why, Now())
 }
 
 // Abandon ends a call that p admitted, and that its caller gave up. If the call
@@ -127,7 +138,7 @@ func (p *Period) Abandon(slow bool) {
 
 // Ignore ends a call that p admitted and that says nothing.
 func (p *Period) Ignore() {
-	if p.breaker.same(p) != nil && p.state != Disabled {
+	if p.instead != nil || p.breaker.same(p) != nil && p.state != Disabled {
 		p.breaker.ignored.Add(1)
 	}
 	p.Return()
@@ -210,6 +221,10 @@ func (p *Period) record(e ending, why *trouble) {
 		if b.same(p) != nil && p.state != Disabled {
 			b.ignored.Add(1)
 		}
+	}
+	if p.instead != nil {
+		b.countThrough(e, why)
+		return
 	}
 	current := b.same(p)
 	if current == nil {

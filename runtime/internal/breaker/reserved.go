@@ -28,7 +28,8 @@ type Reserved struct {
 // Take takes trials for n calls. If asOne says so, or n are never free at once, it
 // makes the entry a trial. While the breaker admits every call it changes nothing.
 // The trials that outer has left come first; that is what an entry around this one
-// holds, or nil. If Take refuses, p is the period that did.
+// holds, or nil. If Take refuses, p is the period that did; if it would but for a dry
+// run, p says so by [Period.Instead].
 func (r *Reserved) Take(b *Breaker, n int, asOne bool, outer *Reserved) (p *Period, admitted bool) {
 	p = b.period.Load()
 	if outer == nil && p.free {
@@ -52,7 +53,12 @@ func (r *Reserved) Take(b *Breaker, n int, asOne bool, outer *Reserved) (p *Peri
 			return p, true
 		}
 	}
-	if p, admitted = r.take(p, n, asOne, now); !admitted {
+	p, admitted = r.take(p, n, asOne, now)
+	switch {
+	case admitted:
+	case b.lenient(p):
+		return b.letThrough(p), true
+	default:
 		r.close()
 	}
 	return p, admitted

@@ -33,6 +33,7 @@ type Transition struct {
 	By       string        // who asked, for one made by hand
 	Figures  Figures       // of the period that ended; of OPEN, those that opened it
 	Held     bool          // To is OPEN, by an outage of all processes
+	Dry      bool          // the breaker is not enforced
 	Refused  uint64        // calls refused in it
 	Duration time.Duration // of it
 
@@ -53,6 +54,8 @@ type Snapshot struct {
 	Refused      uint64    // calls refused since then
 	RefusedTotal uint64    // calls refused since it was made
 	Gates        uint64    // entries that a gate turned away because of it, since it was made
+	WouldRefuse  uint64    // calls and entries that it would have refused if it were enforced, since it was made
+	Dry          bool      // it is not enforced
 	Trials       int       // of HALF_OPEN: calls that run, and trials that entries hold
 	Held         bool      // an outage that was found elsewhere lasts; see Hold
 	LastFailure  Trouble   // that counted; zero: none since it was made
@@ -73,6 +76,7 @@ func (b *Breaker) Snapshot() Snapshot {
 	s := Snapshot{
 		Name: b.name, Strategy: b.strategy.Name(), State: p.state, Since: p.since, Admits: b.admits(p, 1, now),
 		Refused: refused - p.refusedBefore, RefusedTotal: refused, Gates: b.gates.Load(),
+		WouldRefuse: b.through.Load(), Dry: b.dry.Load(),
 		Trials: p.trials.out - p.trials.late, Held: b.hold.outage != 0, Figures: p.figures(now),
 		LastFailure: b.failed.told(now), LastProbe: b.unwell.told(now), Ever: b.everTold(),
 	}

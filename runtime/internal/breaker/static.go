@@ -7,6 +7,7 @@ import (
 	"github.com/failsafe-go/failsafe-go/circuitbreaker"
 
 	"github.com/resgen-go/resgen/internal/words"
+	"github.com/resgen-go/resgen/runtime/internal/dryrun"
 	"github.com/resgen-go/resgen/runtime/internal/keyed"
 	"github.com/resgen-go/resgen/runtime/internal/setting"
 )
@@ -19,6 +20,7 @@ type Static struct {
 	SuccessThresholdCapacity int           `setting:"successThresholdCapacity" default:"=successThreshold" range:"[1,10000]" beyond:"CANARY_RATE_THRESHOLD admits up to 1000000, its permittedNumberOfCallsInHalfOpenState" doc:"trials at a time in HALF_OPEN; more failures than this less successThreshold open it again"`
 	TestDelay                time.Duration `setting:"testDelay" default:"20s" range:"[0s,8760h]" doc:"stay in OPEN; at this age a call moves it to HALF_OPEN"`
 	MaxHalfOpenDuration      time.Duration `setting:"maxHalfOpenDuration" default:"1m" range:"(0s,8760h]" doc:"HALF_OPEN with no permit left opens again when its newest trial is this old"`
+	dryrun.Enforcement
 	Fleet
 	keyed.Instances
 }

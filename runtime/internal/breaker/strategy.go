@@ -30,6 +30,7 @@ type Settings interface {
 	setting.Checker
 	Strategy() Strategy
 	Sharing() Fleet
+	Dry() bool
 }
 
 // Fleet are the settings of every strategy that are about other processes.

@@ -30,7 +30,10 @@ func (s *AdaptiveSettings) Check() []setting.Problem {
 
 // Sizing is what a file says of one bulkhead: *Settings for a size that stays, or
 // *AdaptiveSettings.
-type Sizing interface{ common() *Settings }
+type Sizing interface {
+	common() *Settings
+	Dry() bool
+}
 
 func (s *Settings) common() *Settings { return s }
 

@@ -66,7 +66,11 @@ type Bulkhead struct {
 	number uint64
 	wait   atomic.Int64 // the longest wait of a single call, in nanoseconds
 	full   *Refusal     // of a call that finds no permit and does not wait
-	last   atomic.Pointer[Refusal]
+	dry    atomic.Bool  // nobody is refused
+
+	fullInDry *Refusal // of a call that goes on all the same
+
+	last atomic.Pointer[Refusal]
 
 	// These stand for the pool in permits that come from there: beside where a
 	// reservation had none for the call.
@@ -101,6 +105,7 @@ func New(name string, s Settings) *Bulkhead {
 	b.pool.bulkhead = b
 	b.beside = holding{bulkhead: b, reservation: new(Reservation)}
 	b.full = &Refusal{Bulkhead: b, Kind: Full, Wanted: 1}
+	b.fullInDry = &Refusal{Bulkhead: b, Kind: Full, Wanted: 1, Dry: true}
 	b.tally.Store(int64(tally(s.MaxConcurrentCalls) * oneFree))
 	b.tune(s)
 	return b
@@ -113,7 +118,8 @@ func (b *Bulkhead) Name() string { return b.name }
 // if that has one to spare, else from the pool, waiting at most the
 // maxWaitDuration, never longer than ctx lives, and only while the gates, if
 // any, don't refuse. A context that is done gets no permit, even if one is free.
-// It reports whether it had to wait.
+// It reports whether it had to wait. In a dry run there is a permit also where there
+// is a refusal, which then says so.
 func (b *Bulkhead) Acquire(ctx context.Context, gates Gates) (p Permit, waited bool, refused *Refusal) {
 	if err := ctx.Err(); err != nil {
 		return Permit{}, false, b.refuseDone(1, WithCause(ctx, err))
@@ -129,7 +135,7 @@ func (b *Bulkhead) Admit(ctx context.Context, gates Gates) (p Permit, waited boo
 			return Permit{&b.pool}, false, nil
 		}
 		if b.wait.Load() == 0 && !b.demanded.Load() {
-			return Permit{}, false, b.refuseCall()
+			return b.refuseCall()
 		}
 	}
 	return b.acquire(ctx, gates)
@@ -148,7 +154,7 @@ func (b *Bulkhead) acquire(ctx context.Context, gates Gates) (Permit, bool, *Ref
 	p := waitBudget{longest: time.Duration(b.wait.Load()), gates: gates}
 	from, waited, refused := b.obtain(ctx, claim{n: 1, to: freeToBusy, call: true}, &p)
 	switch {
-	case refused != nil:
+	case refused != nil && !refused.Dry:
 		if refused.Kind != Gated {
 			missed.miss(1)
 		}
@@ -157,9 +163,9 @@ func (b *Bulkhead) acquire(ctx context.Context, gates Gates) (Permit, bool, *Ref
 		return Permit{from}, waited, nil
 	}
 	if missed != nil {
-		return Permit{&b.beside}, waited, nil
+		return Permit{&b.beside}, waited, refused
 	}
-	return Permit{&b.pool}, waited, nil
+	return Permit{&b.pool}, waited, refused
 }
 
 // A Permit is the right to one call. The zero Permit is none.

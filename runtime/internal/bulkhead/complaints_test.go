@@ -227,7 +227,7 @@ func TestT41NestedUseTransfersTheReservationExactlyOnce(t *testing.T) {
 func TestT42ReservationIsAllOrNothing(t *testing.T) {
 	b := sized(5, 0)
 	used := acquireN(t, t.Context(), b, 3)
-	refuseEntry(t, t.Context(), Refusal{b, Full, 3, 2, nil, false}, Want{b, 3, Ticket})
+	refuseEntry(t, t.Context(), Refusal{Bulkhead: b, Kind: Full, Wanted: 3, Available: 2}, Want{b, 3, Ticket})
 	figures{3, 0, 2, 0}.check(t, b)
 	for _, permit := range used {
 		permit.Release()
@@ -293,8 +293,8 @@ func TestRefusalsSayWhatWasWanted(t *testing.T) {
 	b := named("payments", 4, 0)
 	for want, r := range map[string]Refusal{
 		"bulkhead payments: full: wanted 1, available 0":                                 *b.full,
-		"bulkhead payments: too large: wanted 9, available 4":                            {b, TooLarge, 9, 4, nil, false},
-		"bulkhead payments: cancelled: wanted 2, available 1: context deadline exceeded": {b, Cancelled, 2, 1, context.DeadlineExceeded, false},
+		"bulkhead payments: too large: wanted 9, available 4":                            {Bulkhead: b, Kind: TooLarge, Wanted: 9, Available: 4},
+		"bulkhead payments: cancelled: wanted 2, available 1: context deadline exceeded": {Bulkhead: b, Kind: Cancelled, Wanted: 2, Available: 1, Cause: context.DeadlineExceeded},
 	} {
 		if got := r.String(); got != want {
 			t.Errorf("got %s, want %s", got, want)

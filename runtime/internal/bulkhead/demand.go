@@ -151,6 +151,9 @@ func (d *Demand) CountGate() {
 // Where ctx carries a reservation already, idle permits are borrowed from it
 // first, and only what is missing comes from the pool.
 //
+// In a dry run there is a reservation also where there is a refusal, which then says
+// so.
+//
 // The reservation serves calls from [Reservation.Open] on. If it is closed before
 // that, every permit goes back to where it came from.
 func (d *Demand) Reserve(ctx context.Context, gates Gates) (r *Reservation, waited bool, refused *Refusal) {
@@ -177,13 +180,15 @@ func (d *Demand) Reserve(ctx context.Context, gates Gates) (r *Reservation, wait
 		}
 	}
 	for i := range filling.holdings {
-		waits, refused := filling.holdings[i].fill(ctx, &p)
+		waits, refusal := filling.holdings[i].fill(ctx, &p)
 		waited = waited || waits
-		if refused != nil {
-			return nil, waited, refused
+		if refusal != nil {
+			if refused = refusal; !refused.Dry {
+				return nil, waited, refused
+			}
 		}
 	}
-	return filling, waited, nil
+	return filling, waited, refused
 }
 
 // glance refuses demands without a chance before anything is taken or allocated: one
@@ -194,6 +199,7 @@ func (d *Demand) glance(mayWait bool) *Refusal {
 	for i := range d.wants {
 		w := &d.wants[i]
 		switch t := w.Bulkhead.now(); {
+		case w.Bulkhead.dry.Load():
 		case w.N > w.Bulkhead.largest(t):
 			return w.Bulkhead.refuseClaim(&claim{n: w.N}, t)
 		case full == nil && t.available() < w.N:

@@ -64,12 +64,12 @@ func (h *holding) fill(ctx context.Context, p *waitBudget) (waited bool, refused
 		return false, nil
 	}
 	if _, had := h.bulkhead.take(int(n), h.to()); !had {
-		if _, waited, refused = h.bulkhead.obtain(ctx, h.claim(), p); refused != nil {
+		if _, waited, refused = h.bulkhead.obtain(ctx, h.claim(), p); refused != nil && !refused.Dry {
 			return waited, refused
 		}
 	}
 	h.book(h.n - h.owed) // others may have lent it more in the meantime
-	return waited, nil
+	return waited, refused
 }
 
 // to is the move that takes permits from the pool.

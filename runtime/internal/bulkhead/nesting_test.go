@@ -38,7 +38,7 @@ func TestHolderThatMayNotWaitTakesWhatIsFreePastAQueue(t *testing.T) {
 		if !inner.granted() {
 			t.Fatalf("inner: %v", inner.refused)
 		}
-		refuseEntry(t, outer, Refusal{a, Full, 1, 0, nil, false}, Want{a, 1, Ticket})
+		refuseEntry(t, outer, Refusal{a, Full, 1, 0, nil, false, false}, Want{a, 1, Ticket})
 		inner.release()
 		outer.Close()
 		if !large.granted() {
@@ -176,7 +176,7 @@ func TestNewestOfThoseWhoWouldWaitForEachOtherIsRefusedAtOnce(t *testing.T) {
 			t.Fatalf("first: %v", first.refused)
 		}
 		begin := time.Now()
-		refuseEntry(t, newer, Refusal{b, Full, 3, 2, nil, true}, Want{b, 3, Ticket})
+		refuseEntry(t, newer, Refusal{Bulkhead: b, Kind: Full, Wanted: 3, Available: 2, Circle: true}, Want{b, 3, Ticket})
 		if time.Since(begin) != 0 {
 			t.Error("not at once")
 		}
@@ -211,7 +211,7 @@ func TestCircleIsSeenWhenItCloses(t *testing.T) {
 					t.Fatalf("first: %v, second: %v", first.refused, second.refused)
 				}
 				end()
-				if !first.waits() || !second.refusedAs(Full) || *second.refused != (Refusal{b, Full, 4, 2, nil, true}) {
+				if !first.waits() || !second.refusedAs(Full) || *second.refused != (Refusal{Bulkhead: b, Kind: Full, Wanted: 4, Available: 2, Circle: true}) {
 					t.Fatalf("first waits: %t, second: %v", first.waits(), second.refused)
 				}
 				if newer.Close(); !first.granted() {
@@ -375,7 +375,7 @@ func TestOrderOfBulkheadsIsThatOfTheirNames(t *testing.T) {
 
 		outer := reserve(t, t.Context(), Want{z, 1, Ticket})
 		acquire(t, t.Context(), a)
-		refuseEntry(t, outer, Refusal{a, Full, 1, 0, nil, false}, Want{a, 1, Ticket})
+		refuseEntry(t, outer, Refusal{a, Full, 1, 0, nil, false, false}, Want{a, 1, Ticket})
 	})
 }
 
@@ -401,7 +401,7 @@ func TestFieldF22FigureIsThatOfTheMomentAWaiterLost(t *testing.T) {
 		late := tryReserve(t.Context(), demand(t, Want{b, 4, Ticket}))
 		calls[0].Release()
 		time.Sleep(time.Second)
-		if late.waits() || *late.refused != (Refusal{b, Full, 4, 1, nil, false}) {
+		if late.waits() || *late.refused != (Refusal{Bulkhead: b, Kind: Full, Wanted: 4, Available: 1, Circle: false}) {
 			t.Errorf("late: %v", late.refused)
 		}
 		// A grant that comes together with the cancellation is handed back.
@@ -412,7 +412,7 @@ func TestFieldF22FigureIsThatOfTheMomentAWaiterLost(t *testing.T) {
 		calls[1].Release()
 		calls[2].Release()
 		calls[3].Release()
-		if lost.waits() || *lost.refused != (Refusal{b, Cancelled, 3, 0, context.Canceled, false}) {
+		if lost.waits() || *lost.refused != (Refusal{b, Cancelled, 3, 0, context.Canceled, false, false}) {
 			t.Errorf("lost: %v", lost.refused)
 		}
 		figures{1, 0, 3, 0}.check(t, b)

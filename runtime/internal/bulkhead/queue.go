@@ -68,11 +68,14 @@ func ended(ctx context.Context, now time.Time) error {
 }
 
 // obtain takes the permits that c claims, and waits for them as long as p and ctx
-// allow. It returns the holding that gave the permit of a call, nil if the pool did.
+// allow. In a dry run it takes them also where it would refuse. It returns the holding that gave the permit of a call, nil if the pool did.
 func (b *Bulkhead) obtain(ctx context.Context, c claim, p *waitBudget) (from *holding, waited bool, refused *Refusal) {
 	t, ok := b.take(c.n, c.to)
 	if ok {
 		return nil, false, nil
+	}
+	if refused, through := b.letThrough(&c); through {
+		return nil, false, refused
 	}
 	patient := p.longest > 0
 	if b.demanded.Load() {
@@ -255,7 +258,7 @@ func (b *Bulkhead) serve() {
 }
 
 func (b *Bulkhead) grantAll() {
-	for w := b.queue.first; w != nil && b.now().free() >= w.n; w = b.queue.first {
+	for w := b.queue.first; w != nil && (b.now().free() >= w.n || b.dry.Load()); w = b.queue.first {
 		b.tally.Add(int64(tally(w.n) * w.to))
 		b.grant(w)
 	}

@@ -45,6 +45,7 @@ type Refusal struct {
 	Available int
 	Cause     error // the context's error for Cancelled and Done, else nil
 	Circle    bool  // Full, because it would have waited for itself
+	Dry       bool  // the settings are not enforced, so it has its permits all the same
 }
 
 func (r *Refusal) String() string {
@@ -81,13 +82,36 @@ func (b *Bulkhead) refuse(r Refusal) *Refusal {
 
 // refuseCall is refuse for a call that finds no permit and may not wait, which is
 // what an overload brings.
-func (b *Bulkhead) refuseCall() *Refusal {
+func (b *Bulkhead) refuseCall() (Permit, bool, *Refusal) {
+	if refused, through := b.letThrough(&claim{n: 1, to: freeToBusy}); through {
+		return Permit{&b.pool}, false, refused
+	}
 	b.counters.refused[Full].Add(1)
 	b.noteRefusal(Full)
-	return b.full
+	return Permit{}, false, b.full
 }
 
 func keep(r Refusal) *Refusal { return &r }
+
+// letThrough gives permits that are not there, as if the bulkhead had just shrunk, to
+// a request that a dry run would refuse. It reports false where it must refuse.
+func (b *Bulkhead) letThrough(c *claim) (refused *Refusal, through bool) {
+	t := b.now()
+	if !b.dry.Load() || t.busy()+t.idle()+c.n > maxSize {
+		return nil, false
+	}
+	b.shift(int32(c.n), c.to)
+	b.counters.dry.Add(1)
+	b.fill()
+	if c.wanted() == 1 {
+		return b.fullInDry, true
+	}
+	refused = &Refusal{Bulkhead: b, Kind: Full, Wanted: c.wanted(), Available: t.available() + c.loan, Dry: true}
+	if largest := b.largest(t); !c.fits(largest) {
+		refused.Kind, refused.Available = TooLarge, max(0, largest-c.held)+c.loan
+	}
+	return refused, true
+}
 
 // refuseClaim refuses for want of permits, in view of t.
 func (b *Bulkhead) refuseClaim(c *claim, t tally) *Refusal {

@@ -177,7 +177,7 @@ func (r *Reservation) borrow() *Refusal {
 	mu.Unlock()
 	for i := range r.holdings {
 		h := &r.holdings[i]
-		if c, t := h.claim(), h.bulkhead.now(); c.n > 0 && !c.fits(h.bulkhead.largest(t)) {
+		if c, t := h.claim(), h.bulkhead.now(); c.n > 0 && !h.bulkhead.dry.Load() && !c.fits(h.bulkhead.largest(t)) {
 			return h.bulkhead.refuseClaim(&c, t)
 		}
 	}

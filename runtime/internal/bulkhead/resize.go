@@ -17,6 +17,16 @@ func (b *Bulkhead) Resize(s Settings) {
 	b.serve()
 }
 
+// DryRun makes the bulkhead count as it would and refuse nobody, or ends that. A
+// request that finds no permit gets one all the same, as if the bulkhead had just
+// shrunk; nobody waits.
+func (b *Bulkhead) DryRun(dry bool) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.dry.Store(dry)
+	b.serve()
+}
+
 // setSize grants what a growth makes room for. The lock must be held.
 func (b *Bulkhead) setSize(size int) {
 	growth := size - b.size
@@ -52,6 +62,9 @@ func (b *Bulkhead) refuseMisfits() {
 }
 
 func (b *Bulkhead) refuseMisfit(w *waiter) {
+	if b.dry.Load() {
+		return
+	}
 	if t := b.now(); w.queued && !w.fits(b.largest(t)) {
 		b.remove(w)
 		w.verdict <- b.refuseClaim(&w.claim, t)

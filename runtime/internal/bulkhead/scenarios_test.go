@@ -69,7 +69,7 @@ func TestScenario03CallsBeyondTheTicketsTakeFromThePool(t *testing.T) {
 func TestScenario04ReservationOfThreeWithTwoFreeIsRefusedAtOnce(t *testing.T) {
 	b := sized(5, 0)
 	acquireN(t, t.Context(), b, 3)
-	refuseEntry(t, t.Context(), Refusal{b, Full, 3, 2, nil, false}, Want{b, 3, Ticket})
+	refuseEntry(t, t.Context(), Refusal{Bulkhead: b, Kind: Full, Wanted: 3, Available: 2, Circle: false}, Want{b, 3, Ticket})
 	figures{3, 0, 2, 0}.check(t, b)
 	if s := b.Snapshot(); s.Refused.Full != 1 || s.Reserved != 0 {
 		t.Errorf("counters: %+v", s)
@@ -79,7 +79,7 @@ func TestScenario04ReservationOfThreeWithTwoFreeIsRefusedAtOnce(t *testing.T) {
 func TestScenario05WhatWasTakenGoesBackWhenTheNextBulkheadRefuses(t *testing.T) {
 	a, b := named("a", 5, 0), named("b", 5, 0)
 	acquireN(t, t.Context(), b, 4)
-	refuseEntry(t, t.Context(), Refusal{b, Full, 2, 1, nil, false}, Want{b, 2, Ticket}, Want{a, 2, Lease})
+	refuseEntry(t, t.Context(), Refusal{Bulkhead: b, Kind: Full, Wanted: 2, Available: 1, Circle: false}, Want{b, 2, Ticket}, Want{a, 2, Lease})
 	figures{0, 0, 5, 0}.check(t, a)
 	figures{4, 0, 1, 0}.check(t, b)
 	if s := a.Snapshot(); s.Reserved != 0 || s.ReturnedUnused != 0 || s.Refused != (Refused{}) {
@@ -92,7 +92,7 @@ func TestScenario06MoreThanTheSizeIsTooLargeAtOnce(t *testing.T) {
 		b := sized(4, time.Hour)
 		acquire(t, t.Context(), b)
 		begin := time.Now()
-		refuseEntry(t, context.Background(), Refusal{b, TooLarge, 5, 4, nil, false}, Want{b, 5, Ticket})
+		refuseEntry(t, context.Background(), Refusal{b, TooLarge, 5, 4, nil, false, false}, Want{b, 5, Ticket})
 		if took := time.Since(begin); took != 0 {
 			t.Errorf("took %v", took)
 		}
@@ -108,7 +108,7 @@ func TestScenario06TooLargeAnywhereInTheSetIsSaidBeforeAnyWait(t *testing.T) {
 			a, b := named("a", 4, wait), named("b", 4, wait)
 			acquireN(t, t.Context(), a, 4)
 			begin := time.Now()
-			refuseEntry(t, t.Context(), Refusal{b, TooLarge, 5, 4, nil, false}, Want{a, 1, Ticket}, Want{b, 5, Ticket})
+			refuseEntry(t, t.Context(), Refusal{b, TooLarge, 5, 4, nil, false, false}, Want{a, 1, Ticket}, Want{b, 5, Ticket})
 			if took := time.Since(begin); took != 0 || a.Snapshot().Refused != (Refused{}) {
 				t.Errorf("took %v, and bulkhead a refused %+v", took, a.Snapshot().Refused)
 			}
@@ -337,7 +337,7 @@ func TestScenario22CancelledWaiterLetsTheNextThatFitsGo(t *testing.T) {
 		figures{2, 0, 2, 2}.check(t, b)
 		cancel()
 		synctest.Wait()
-		if large.waits() || *large.refused != (Refusal{b, Cancelled, 3, 2, context.Canceled, false}) {
+		if large.waits() || *large.refused != (Refusal{b, Cancelled, 3, 2, context.Canceled, false, false}) {
 			t.Errorf("the cancelled one: %v", large.refused)
 		}
 		if !small.granted() {
@@ -397,11 +397,11 @@ func TestScenario24ContextThatIsDoneFailsBeforeTheQueue(t *testing.T) {
 		done, cancel := context.WithCancel(t.Context())
 		cancel()
 		for _, free := range []int{1, 0} {
-			want := Refusal{b, Done, 1, free, context.Canceled, false}
+			want := Refusal{b, Done, 1, free, context.Canceled, false, false}
 			if got := refuse(t, done, b, Done); *got != want {
 				t.Errorf("got %v, want %v", got, &want)
 			}
-			refuseEntry(t, done, Refusal{b, Done, 2, free, context.Canceled, false}, Want{b, 2, Ticket})
+			refuseEntry(t, done, Refusal{b, Done, 2, free, context.Canceled, false, false}, Want{b, 2, Ticket})
 			figures{2 - free, 0, free, 0}.check(t, b)
 			if free == 1 {
 				acquire(t, t.Context(), b)
@@ -457,7 +457,7 @@ func TestScenario26NoSettingLetsSmallRequestsOvertake(t *testing.T) {
 	for field := range reflect.TypeFor[Settings]().Fields() {
 		names = append(names, field.Name)
 	}
-	if want := []string{"MaxConcurrentCalls", "MaxWaitDuration", "QueueCapacity", "Instances"}; !reflect.DeepEqual(names, want) {
+	if want := []string{"MaxConcurrentCalls", "MaxWaitDuration", "QueueCapacity", "Enforcement", "Instances"}; !reflect.DeepEqual(names, want) {
 		t.Errorf("settings are %v; a new one must not change the order of the queue", names)
 	}
 }
@@ -596,7 +596,7 @@ func TestScenario31NestedSetThatCanNeverFitFailsBeforeAnyWait(t *testing.T) {
 		acquireN(t, t.Context(), a, 2)
 		acquireN(t, outer, b, 2)
 		begin := time.Now()
-		refuseEntry(t, outer, Refusal{b, TooLarge, 3, 2, nil, false}, Want{a, 1, Ticket}, Want{b, 3, Ticket})
+		refuseEntry(t, outer, Refusal{b, TooLarge, 3, 2, nil, false, false}, Want{a, 1, Ticket}, Want{b, 3, Ticket})
 		if took := time.Since(begin); took != 0 {
 			t.Errorf("took %v", took)
 		}
@@ -690,7 +690,7 @@ func TestScenario31NestedEntryThatCanNeverFitFailsAtOnce(t *testing.T) {
 		outer := reserve(t, t.Context(), Want{b, 3, Lease})
 		call := acquire(t, outer, b)
 		begin := time.Now()
-		refuseEntry(t, outer, Refusal{b, TooLarge, 4, 3, nil, false}, Want{b, 4, Ticket}) // two to borrow, one in the pool
+		refuseEntry(t, outer, Refusal{b, TooLarge, 4, 3, nil, false, false}, Want{b, 4, Ticket}) // two to borrow, one in the pool
 		if took := time.Since(begin); took != 0 {
 			t.Errorf("took %v", took)
 		}
@@ -705,7 +705,7 @@ func TestScenario31OwnPermitOfANestedEntryComesFromTheOuterToo(t *testing.T) {
 	outer := reserve(t, t.Context(), Want{b, 1, Ticket})
 	inner := reserve(t, outer, Want{b, 1, Own}, Want{c, 1, Ticket})
 	figures{1, 0, 0, 0}.check(t, b)
-	refuseEntry(t, outer, Refusal{b, TooLarge, 1, 0, nil, false}, Want{b, 1, Own}) // it would wait for itself
+	refuseEntry(t, outer, Refusal{b, TooLarge, 1, 0, nil, false, false}, Want{b, 1, Own}) // it would wait for itself
 	inner.Close()
 	figures{0, 0, 1, 0}.check(t, b)
 	if s := b.Snapshot(); s.UsedFromReservation != 1 || s.ReturnedUnused != 0 || s.Overflow != 1 {
@@ -717,7 +717,7 @@ func TestScenario31TicketOfARefusedNestedEntryIsNotSpent(t *testing.T) {
 	b, c := named("b", 1, 0), named("c", 1, 0)
 	outer := reserve(t, t.Context(), Want{b, 1, Ticket})
 	acquire(t, t.Context(), c)
-	refuseEntry(t, outer, Refusal{c, Full, 1, 0, nil, false}, Want{b, 1, Own}, Want{c, 1, Ticket})
+	refuseEntry(t, outer, Refusal{c, Full, 1, 0, nil, false, false}, Want{b, 1, Own}, Want{c, 1, Ticket})
 	figures{0, 1, 0, 0}.check(t, b)
 	if got := b.Snapshot().UsedFromReservation; got != 0 {
 		t.Errorf("used from a reservation: %d, but the body did not run", got)
@@ -732,7 +732,7 @@ func TestScenario32NestedEntryAgainstTheGlobalOrderDoesNotWait(t *testing.T) {
 		inner.Close()
 
 		acquire(t, t.Context(), a)
-		refuseEntry(t, outer, Refusal{a, Full, 1, 0, nil, false}, Want{a, 1, Ticket})
+		refuseEntry(t, outer, Refusal{a, Full, 1, 0, nil, false, false}, Want{a, 1, Ticket})
 
 		holder := acquire(t, t.Context(), c)
 		along := tryReserve(outer, demand(t, Want{c, 1, Ticket}))
@@ -822,7 +822,7 @@ func TestScenario35ShrinkBelowAQueuedRequestFailsIt(t *testing.T) {
 		large, small := tryReserve(t.Context(), demand(t, Want{b, 4, Ticket})), tryAcquire(t.Context(), b)
 		b.Resize(Settings{MaxConcurrentCalls: 3, MaxWaitDuration: time.Hour})
 		synctest.Wait()
-		if large.waits() || *large.refused != (Refusal{b, TooLarge, 4, 3, nil, false}) {
+		if large.waits() || *large.refused != (Refusal{b, TooLarge, 4, 3, nil, false, false}) {
 			t.Errorf("large: %v", large.refused)
 		}
 		if !small.granted() {

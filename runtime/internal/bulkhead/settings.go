@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/resgen-go/resgen/runtime/internal/dryrun"
 	"github.com/resgen-go/resgen/runtime/internal/keyed"
 )
 
@@ -16,6 +17,7 @@ type Settings struct {
 	MaxConcurrentCalls int           `setting:"maxConcurrentCalls" default:"25" range:"[1,1000000]" doc:"calls that may run at the same time"`
 	MaxWaitDuration    time.Duration `setting:"maxWaitDuration" default:"0s" range:"[0s,8760h]" usual:"10s" doc:"how long a call waits for its turn at most; 0 refuses at once"`
 	QueueCapacity      *int          `setting:"queueCapacity" range:"[0,2147483647]" doc:"calls that may wait at the same time; unbounded when absent"`
+	dryrun.Enforcement
 	keyed.Instances
 }
 

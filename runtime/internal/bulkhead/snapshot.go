@@ -6,6 +6,7 @@ import "sync/atomic"
 type counters struct {
 	refused  [Done + 1]atomic.Uint64 // by Kind
 	gate     atomic.Uint64
+	dry      atomic.Uint64 // would have been refused
 	reserved atomic.Uint64
 	used     atomic.Uint64
 	overflow atomic.Uint64
@@ -29,6 +30,8 @@ type Snapshot struct {
 	UsedFromReservation uint64 // calls that began on a reserved permit
 	Overflow            uint64 // calls whose open reservation had no permit left for them: that began on one of the pool, or were refused
 	ReturnedUnused      uint64 // reserved permits on which no call ran
+	WouldRefuse         uint64 // requests that it would have refused if it were enforced
+	Dry                 bool   // it is not enforced
 
 	Adaptive *AdaptiveSnapshot // nil: the size stays
 }
@@ -100,6 +103,8 @@ func (b *Bulkhead) snapshot(t tally, c counted) Snapshot {
 		UsedFromReservation: c.used,
 		Overflow:            c.overflow,
 		ReturnedUnused:      c.unused,
+		WouldRefuse:         b.counters.dry.Load(),
+		Dry:                 b.dry.Load(),
 		Adaptive:            b.adaptiveSnapshot(),
 	}
 }

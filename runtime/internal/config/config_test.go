@@ -19,6 +19,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/resgen-go/resgen/runtime/internal/breaker"
 	"github.com/resgen-go/resgen/runtime/internal/bulkhead"
+	"github.com/resgen-go/resgen/runtime/internal/dryrun"
 	"github.com/resgen-go/resgen/runtime/internal/keyed"
 	"github.com/resgen-go/resgen/runtime/internal/setting"
 	"pgregory.net/rapid"
@@ -57,19 +58,22 @@ func builtInStatic() *breaker.Static {
 	return s
 }
 
-var thousand = keyed.Instances{MaxInstances: 1000}
+var (
+	enforced = dryrun.Enforcement{Enforce: true}
+	thousand = keyed.Instances{MaxInstances: 1000}
+)
 
 func TestWithoutAFileTheBuiltInDefaultsHold(t *testing.T) {
 	f := Default()
 	strategy, s := f.breaker("payments")
 	want := &breaker.Static{
 		FailureThreshold: 3, FailureThresholdCapacity: 10, SuccessThreshold: 5, SuccessThresholdCapacity: 5,
-		TestDelay: 20 * time.Second, MaxHalfOpenDuration: time.Minute, Instances: thousand,
+		TestDelay: 20 * time.Second, MaxHalfOpenDuration: time.Minute, Enforcement: enforced, Instances: thousand,
 	}
 	if diff := cmp.Diff(want, s); strategy != "STATIC_THRESHOLD" || diff != "" {
 		t.Errorf("breaker: %s (-want +got):\n%s", strategy, diff)
 	}
-	if diff := cmp.Diff(&bulkhead.Settings{MaxConcurrentCalls: 25, Instances: thousand}, f.InForce(Bulkheads, "payments")); diff != "" {
+	if diff := cmp.Diff(&bulkhead.Settings{MaxConcurrentCalls: 25, Enforcement: enforced, Instances: thousand}, f.InForce(Bulkheads, "payments")); diff != "" {
 		t.Errorf("bulkhead (-want +got):\n%s", diff)
 	}
 	if d := f.InForce(Timeouts, "payments").(*Timeout).Limit(); d != 0 {
@@ -91,7 +95,7 @@ func TestEverySectionOfAFileIsRead(t *testing.T) {
 	if diff := cmp.Diff(builtInStatic(), s); strategy != "STATIC_THRESHOLD" || diff != "" {
 		t.Errorf("inventory is %s (-want +got):\n%s", strategy, diff)
 	}
-	want := &bulkhead.Settings{MaxConcurrentCalls: 20, MaxWaitDuration: 50 * time.Millisecond, Instances: thousand}
+	want := &bulkhead.Settings{MaxConcurrentCalls: 20, MaxWaitDuration: 50 * time.Millisecond, Enforcement: enforced, Instances: thousand}
 	if diff := cmp.Diff(want, f.InForce(Bulkheads, "payments")); diff != "" {
 		t.Errorf("bulkhead (-want +got):\n%s", diff)
 	}
@@ -161,6 +165,7 @@ func TestDefaultsHoldFieldByField(t *testing.T) {
 			`successThresholdCapacity 8 (file)`,
 			`testDelay "1m" (file)`,
 			`maxHalfOpenDuration "1m30s" (default section)`,
+			"enforce true (built in)",
 			"shared false (built in)",
 			"outageThreshold null (built in)",
 			"minimumErrors null (built in)", "minimumVotes null (built in)", "voteShare null (built in)",
@@ -175,6 +180,7 @@ func TestDefaultsHoldFieldByField(t *testing.T) {
 			`successThresholdCapacity 5 (built in)`,
 			`testDelay "5s" (default section)`,
 			`maxHalfOpenDuration "1m30s" (default section)`,
+			"enforce true (built in)",
 			"shared false (built in)",
 			"outageThreshold null (built in)",
 			"minimumErrors null (built in)", "minimumVotes null (built in)", "voteShare null (built in)",
@@ -190,6 +196,7 @@ func TestDefaultsHoldFieldByField(t *testing.T) {
 			`permittedNumberOfCallsInHalfOpenState 10 (built in)`,
 			`successRateThreshold 70 (built in)`,
 			`maxHalfOpenDuration "1m30s" (default section)`,
+			"enforce true (built in)",
 			"shared false (built in)",
 			"outageThreshold null (built in)",
 			"minimumErrors null (built in)", "minimumVotes null (built in)", "voteShare null (built in)",
@@ -201,6 +208,7 @@ func TestDefaultsHoldFieldByField(t *testing.T) {
 			`maxConcurrentCalls 7 (file)`,
 			`maxWaitDuration "0s" (built in)`,
 			`queueCapacity 0 (default section)`,
+			"enforce true (built in)",
 			"maxInstances 1000 (built in)",
 		}},
 		{Bulkheads, "unnamed", []string{
@@ -208,6 +216,7 @@ func TestDefaultsHoldFieldByField(t *testing.T) {
 			`maxConcurrentCalls 25 (built in)`,
 			`maxWaitDuration "0s" (built in)`,
 			`queueCapacity 0 (default section)`,
+			"enforce true (built in)",
 			"maxInstances 1000 (built in)",
 		}},
 		{Timeouts, "payments", []string{`duration "1h" (default section)`, "maxInstances 1000 (built in)"}},

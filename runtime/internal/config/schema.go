@@ -169,13 +169,18 @@ func (s *section) sharedSchema(field string) object {
 	}
 	f := *owners[0].field(field)
 	var meanings []string
+	differs := false
 	for _, v := range owners {
-		meanings = append(meanings, v.name+": "+v.field(field).Doc)
-		if v.field(field).Default != f.Default {
+		own := v.field(field)
+		meanings = append(meanings, v.name+": "+own.Doc)
+		differs = differs || own.Doc != f.Doc
+		if own.Default != f.Default {
 			f.Default = nil
 		}
 	}
-	f.Doc = strings.Join(meanings, "\n")
+	if differs || len(owners) < len(s.variants) {
+		f.Doc = strings.Join(meanings, "\n")
+	}
 	return fieldSchema(&f)
 }
 

@@ -149,6 +149,8 @@ var breakers = []Metric{
 		breaker(func(b *resilience.BreakerSnapshot, emit Emit) { emit(float64(b.RefusedTotal)) })},
 	{"breaker.gate.refused", "Entries that a gate refused because of the breaker.", "{call}", true, []string{"breaker"},
 		breaker(func(b *resilience.BreakerSnapshot, emit Emit) { emit(float64(b.Gates)) })},
+	{"breaker.would.refuse", "Calls and entries that the breaker would have refused if it were enforced.", "{call}", true, []string{"breaker"},
+		breaker(func(b *resilience.BreakerSnapshot, emit Emit) { emit(float64(b.WouldRefuse)) })},
 	{"breaker.transitions", "Changes of the breaker's state.", "{transition}", true, []string{"breaker", "from", "to"}, breaker(transitions)},
 }
 
@@ -188,6 +190,8 @@ var bulkheads = []Metric{
 			emit(float64(b.Refused.Cancelled), "cancelled")
 			emit(float64(b.Refused.Gate), "gate")
 		})},
+	{"bulkhead.would.refuse", "Requests that the bulkhead would have refused if it were enforced.", "{request}", true, []string{"bulkhead"},
+		bulkhead(func(b *resilience.BulkheadSnapshot, emit Emit) { emit(float64(b.WouldRefuse)) })},
 	{"bulkhead.reserved", "Permits that entries reserved for the calls under them.", "{permit}", true, []string{"bulkhead"},
 		bulkhead(func(b *resilience.BulkheadSnapshot, emit Emit) { emit(float64(b.Reserved)) })},
 	{"bulkhead.reserved.used", "Calls that ran on a reserved permit.", "{call}", true, []string{"bulkhead"},
@@ -216,7 +220,7 @@ var rateLimits = []Metric{
 			emit(float64(l.Refused.Cancelled), "cancelled")
 			emit(float64(l.Refused.Gate), "gate")
 		})},
-	{"rate.would.refuse", "Calls that the rate limit would have refused if it were enforced.", "{call}", true, []string{"rate_limit"},
+	{"rate.would.refuse", "Calls and entries that the rate limit would have refused if it were enforced.", "{call}", true, []string{"rate_limit"},
 		rateLimit(func(l *resilience.RateLimitSnapshot, emit Emit) { emit(float64(l.WouldRefuse)) })},
 }
 

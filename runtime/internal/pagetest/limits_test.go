@@ -49,6 +49,42 @@ func TestRateLimitsAndAdaptiveSizesAreShown(t *testing.T) {
 	b.shows("adapts from 1 to 200")
 }
 
+func TestRehearsalT6DryRunsAreShown(t *testing.T) {
+	b := newTab(t)
+	s := serve(t, newRegistry(t, `{
+		"breakers": {"maps": {"strategy": "CONSECUTIVE_FAILURES", "failureThreshold": 1, "enforce": false}},
+		"bulkheads": {"stock": {"maxConcurrentCalls": 1, "enforce": false}},
+		"rateLimits": {"mails": {"limit": 1, "period": "1h", "enforce": false}}
+	}`))
+	wiring, err := resilience.Wire(s.registry, "example.com/a", "a.Client", new(int))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, guards := range map[string]resilience.Guards{
+		"Find": {Breaker: "maps"}, "Pick": {Bulkhead: "stock"}, "Send": {RateLimit: "mails"},
+	} {
+		guard := wiring.Guard(name, guards)
+		var one, other resilience.Call
+		defer other.Release()
+		for _, call := range []*resilience.Call{&one, &other} {
+			if err := call.Begin(t.Context(), guard); err != nil {
+				t.Fatal(err)
+			}
+			if name == "Find" {
+				call.Finish(context.DeadlineExceeded)
+			}
+		}
+		defer one.Release()
+	}
+	if err := wiring.Done(); err != nil {
+		t.Fatal(err)
+	}
+	b.open(s.url())
+	b.shows("dry run: refuses nobody")
+	b.shows("2 in use of 1")
+	b.shows("not enforced: refuses nobody, 1 would have been refused")
+}
+
 func TestEntriesRetriesFallbacksAndDurationsAreShown(t *testing.T) {
 	b := newTab(t)
 	s := serve(t, newRegistry(t, `{

@@ -70,9 +70,13 @@ const (
 type Refusal struct {
 	Kind  Kind
 	Cause error // the context's, for Cancelled
+	Dry   bool  // the settings are not enforced, so the call goes on without a token
 }
 
-var spent, tooLarge, gated = &Refusal{Kind: Spent}, &Refusal{Kind: TooLarge}, &Refusal{Kind: Gated}
+var (
+	spent, tooLarge, gated    = &Refusal{Kind: Spent}, &Refusal{Kind: TooLarge}, &Refusal{Kind: Gated}
+	spentInDry, tooLargeInDry = &Refusal{Kind: Spent, Dry: true}, &Refusal{Kind: TooLarge, Dry: true}
+)
 
 // A Turn is the token of one call. The zero Turn is none.
 type Turn struct{ from *tokens }
@@ -98,7 +102,7 @@ type Gates interface {
 
 // Take takes the token of one call: from the reservation that ctx carries if that
 // has one left, else from the bucket, and waits for it if it is there in time. It
-// reports whether it waited.
+// reports whether it waited. A call that it refuses in a dry run goes on.
 func (l *Limiter) Take(ctx context.Context, gates Gates) (t Turn, waited bool, refused *Refusal) {
 	if l.open.Load() > 0 {
 		if from, _ := carried(ctx).take(l, 1); from != nil {
@@ -124,20 +128,22 @@ func (l *Limiter) obtain(ctx context.Context, n int, gates Gates) (taken, waited
 }
 
 // miss is obtain where the tokens are not there. If the settings are not enforced
-// it takes none where it would refuse.
+// it neither waits nor refuses.
 func (l *Limiter) miss(ctx context.Context, n int, gates Gates) (taken, waited bool, refused *Refusal) {
 	r := l.rule.Load()
-	switch {
-	case n > r.Burst && r.token > 0:
+	switch large := n > r.Burst && r.token > 0; {
+	case large && r.Dry():
+		l.counters.dry.Add(1)
+		return false, false, tooLargeInDry
+	case r.Dry():
+		l.counters.dry.Add(1)
+		return false, false, spentInDry
+	case large:
 		refused = tooLarge
-	case r.MaxWaitDuration == 0 || !r.Enforce:
+	case r.MaxWaitDuration == 0:
 		refused = spent
 	default:
 		waited, refused = l.wait(ctx, n, gates)
-	}
-	if refused != nil && !r.Enforce {
-		l.counters.dry.Add(1)
-		return false, false, nil
 	}
 	l.count(refused)
 	return refused == nil, waited, refused
@@ -283,7 +289,9 @@ type Snapshot struct {
 	Waiting   int
 
 	// Since the limiter was made:
-	Spent, TooLarge, Cancelled, Gate, Dry uint64
+	Spent, TooLarge, Cancelled, Gate, WouldRefuse uint64
+
+	Dry bool // the settings are not enforced
 }
 
 // Snapshot returns the present figures.
@@ -293,7 +301,7 @@ func (l *Limiter) Snapshot() Snapshot {
 	r, c := l.rule.Load(), &l.counters
 	s := Snapshot{
 		Name: l.name, Period: r.Period, Burst: r.Burst, Waiting: l.queue.Len(),
-		Spent: c.spent.Load(), TooLarge: c.tooLarge.Load(), Cancelled: c.cancelled.Load(), Gate: c.gate.Load(), Dry: c.dry.Load(),
+		Spent: c.spent.Load(), TooLarge: c.tooLarge.Load(), Cancelled: c.cancelled.Load(), Gate: c.gate.Load(), WouldRefuse: c.dry.Load(), Dry: r.Dry(),
 	}
 	if r.token == 0 {
 		return s

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/resgen-go/resgen/runtime/internal/breaker"
+	"github.com/resgen-go/resgen/runtime/internal/dryrun"
 	"pgregory.net/rapid"
 )
 
@@ -17,6 +18,8 @@ type model struct {
 	tokens *big.Rat
 	at     breaker.Instant
 }
+
+var enforced = dryrun.Enforcement{Enforce: true}
 
 func rat(a, b int64) *big.Rat { return big.NewRat(a, b) }
 
@@ -60,10 +63,10 @@ func (m *model) retry(n int) time.Duration {
 func drawSettings(t *rapid.T) Settings {
 	limit := rapid.OneOf(rapid.IntRange(1, 40), rapid.IntRange(1, 100_000)).Draw(t, "limit")
 	return Settings{
-		Limit:   &limit,
-		Period:  rapid.SampledFrom([]time.Duration{time.Millisecond, 7 * time.Millisecond, time.Second, 1_000_003, time.Hour}).Draw(t, "period"),
-		Burst:   rapid.IntRange(1, 20).Draw(t, "burst"),
-		Enforce: true,
+		Limit:       &limit,
+		Period:      rapid.SampledFrom([]time.Duration{time.Millisecond, 7 * time.Millisecond, time.Second, 1_000_003, time.Hour}).Draw(t, "period"),
+		Burst:       rapid.IntRange(1, 20).Draw(t, "burst"),
+		Enforcement: enforced,
 	}
 }
 
@@ -162,7 +165,7 @@ func TestManySettingsKeepTheirRate(t *testing.T) {
 		limit := rapid.IntRange(1, 1_000_000_000).Draw(t, "limit")
 		s := Settings{
 			Limit: &limit, Period: time.Duration(rapid.Int64Range(int64(time.Millisecond), int64(8760*time.Hour)).Draw(t, "period")),
-			Burst: rapid.IntRange(1, 1_000_000_000).Draw(t, "burst"), Enforce: true,
+			Burst: rapid.IntRange(1, 1_000_000_000).Draw(t, "burst"), Enforcement: enforced,
 		}
 		if len(s.Check()) > 0 {
 			return
@@ -185,7 +188,7 @@ func TestRateModelOfReservations(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		rapid.Check(struct{ testing.TB }{t}, func(t *rapid.T) {
 			const burst = 12
-			l := New("l", Settings{Limit: new(1), Period: 8760 * time.Hour / burst, Burst: burst, Enforce: true})
+			l := New("l", Settings{Limit: new(1), Period: 8760 * time.Hour / burst, Burst: burst, Enforcement: enforced})
 			contexts := []context.Context{context.Background()}
 			var entries []*Reservation
 			var turns []Turn

@@ -73,7 +73,7 @@ func (l *Limiter) await(ctx context.Context, done <-chan struct{}, w *waiter, ga
 }
 
 func cancelled(ctx context.Context) *Refusal {
-	return &Refusal{Cancelled, bulkhead.WithCause(ctx, ctx.Err())}
+	return &Refusal{Kind: Cancelled, Cause: bulkhead.WithCause(ctx, ctx.Err())}
 }
 
 // enqueue gives a request a place in the queue, or nil if its tokens would come too

@@ -70,7 +70,8 @@ func carried(ctx context.Context) *Reservation {
 
 // Reserve takes all tokens that are wanted, or none: those that entries around it
 // have left, and the rest from the buckets. It waits as [Limiter.Take] does, for
-// one limiter after the other, and says at which it was refused.
+// one limiter after the other, and says at which it was refused, or would have been
+// in a dry run.
 func Reserve(ctx context.Context, wants []Want, gates Gates) (r *Reservation, waited bool, at *Want, refused *Refusal) {
 	filling := &Reservation{Context: ctx, held: make([]tokens, len(wants))}
 	defer func() {
@@ -87,16 +88,18 @@ func Reserve(ctx context.Context, wants []Want, gates Gates) (r *Reservation, wa
 		if missing == 0 {
 			continue
 		}
-		taken, waits, refused := want.Limiter.obtain(ctx, missing, gates)
+		taken, waits, refusal := want.Limiter.obtain(ctx, missing, gates)
 		waited = waited || waits
-		if refused != nil {
-			return nil, waited, want, refused
-		}
-		if taken {
+		switch {
+		case taken:
 			t.left.Add(int64(missing))
+		case refusal.Dry:
+			at, refused = want, refusal
+		default:
+			return nil, waited, want, refusal
 		}
 	}
-	return filling, waited, nil, nil
+	return filling, waited, at, refused
 }
 
 // borrow takes up to n tokens of the innermost entry that has any.

@@ -15,7 +15,7 @@ import (
 
 // perSecond are settings of limit calls in a second.
 func perSecond(limit, burst int) Settings {
-	return Settings{Limit: &limit, Period: time.Second, Burst: burst, Enforce: true}
+	return Settings{Limit: &limit, Period: time.Second, Burst: burst, Enforcement: enforced}
 }
 
 // scenario is a limiter in fake time, which begins at 0 ms.
@@ -42,7 +42,7 @@ func (s *scenario) at(ms int) {
 func (s *scenario) begin(n int) {
 	s.Helper()
 	for i := range n {
-		if _, _, refused := s.Take(context.Background(), nil); refused != nil {
+		if _, _, refused := s.Take(context.Background(), nil); refused != nil && !refused.Dry {
 			s.Fatalf("at %d: call %d of %d was refused", s.now(), i+1, n)
 		}
 	}
@@ -313,7 +313,7 @@ func TestAReloadReachesWaiters(t *testing.T) {
 		s.begin(1)
 		first, second := s.start(context.Background()), s.start(context.Background())
 		s.at(50)
-		s.Retune(Settings{Period: time.Second, Burst: 1, Enforce: true})
+		s.Retune(Settings{Period: time.Second, Burst: 1, Enforcement: enforced})
 		for _, call := range []<-chan end{first, second} {
 			if got := <-call; got != (end{50, nil}) {
 				t.Errorf("without a limit: %+v", got)
@@ -395,20 +395,20 @@ func TestWhatIsNotEnforcedOnlyCounts(t *testing.T) {
 	play(t, dry, func(s *scenario) {
 		for range 5 {
 			turn, _, refused := s.Take(context.Background(), nil)
-			if refused != nil {
+			if refused != nil && !refused.Dry {
 				t.Fatal("refused")
 			}
 			turn.Return()
 		}
 		s.begin(5)
-		if got := s.Snapshot(); got.Dry != 4 || got.Spent != 0 || got.Available != 0 {
+		if got := s.Snapshot(); got.WouldRefuse != 4 || got.Spent != 0 || got.Available != 0 {
 			t.Errorf("%+v", got)
 		}
 	})
 }
 
 func TestWithoutALimitNothingIsLimited(t *testing.T) {
-	play(t, Settings{Period: time.Second, Burst: 1, Enforce: true}, func(s *scenario) {
+	play(t, Settings{Period: time.Second, Burst: 1, Enforcement: enforced}, func(s *scenario) {
 		s.begin(1000)
 		s.Retune(perSecond(10, 1))
 		s.begin(1)

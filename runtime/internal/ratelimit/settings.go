@@ -6,6 +6,7 @@ import (
 	"math/bits"
 	"time"
 
+	"github.com/resgen-go/resgen/runtime/internal/dryrun"
 	"github.com/resgen-go/resgen/runtime/internal/setting"
 )
 
@@ -16,7 +17,7 @@ type Settings struct {
 	Burst           int           `setting:"burst" default:"1" range:"[1,1000000000]" doc:"calls that may begin at once after a pause; 1 spaces them evenly"`
 	MaxWaitDuration time.Duration `setting:"maxWaitDuration" default:"0s" range:"[0s,8760h]" usual:"10s" doc:"how long a call waits for its turn at most; 0 refuses at once"`
 	QueueCapacity   *int          `setting:"queueCapacity" range:"[0,2147483647]" doc:"calls that may wait at the same time; unbounded when absent"`
-	Enforce         bool          `setting:"enforce" default:"true" doc:"false counts the calls that would be refused, and refuses none"`
+	dryrun.Enforcement
 }
 
 // longestFill is how long a burst may take to be there again.
