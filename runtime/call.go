@@ -136,7 +136,7 @@ func (c *Call) Begin(ctx context.Context, g *Guard) error {
 // One of zero or less reserves nothing.
 func (c *Call) BeginEntry(ctx context.Context, g *Guard, numbers ...int) error {
 	if g.recording != nil {
-		c.noteNumbers(g, numbers)
+		c.noteNumbers(ctx, g, numbers)
 	}
 	return c.beginEntry(ctx, g, g.need.with(numbers))
 }

@@ -1,6 +1,7 @@
 package resilience
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"hash/maphash"
@@ -83,8 +84,8 @@ func (c *Call) arrive(g *Guard) *record {
 		return c.measured.record
 	}
 	r := &record{guard: g, came: breaker.Now(), before: g.events.records.Load()}
-	r.measured.record = r
-	if g.entered.Load() && c.ctx != nil {
+	r.measured.record, r.measured.caller = r, c.ctx
+	if g.entered.Load() {
 		r.within = entryOf(c)
 	}
 	c.measured = &r.measured
@@ -110,12 +111,15 @@ func (m *measured) again() *measured {
 	if m == nil || m.record == nil {
 		return nil
 	}
-	*m = measured{record: m.record}
+	*m = measured{record: m.record, caller: m.caller}
 	return m
 }
 
 // noteNumbers notes the numbers that an entry was called with.
-func (c *Call) noteNumbers(g *Guard, numbers []int) {
+func (c *Call) noteNumbers(ctx context.Context, g *Guard, numbers []int) {
+	if c.ctx = ctx; ctx == nil {
+		c.ctx = context.Background()
+	}
 	r := c.arrive(g)
 	r.numbers = append(r.few[:0], numbers...)
 }

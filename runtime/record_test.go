@@ -283,3 +283,26 @@ func TestRecordChangesNothingForObservers(t *testing.T) {
 		}
 	}
 }
+
+// A refusal is answered by the fallback also where the call is recorded, and an entry
+// keeps its numbers.
+func TestRecordLeavesFallbacksAndEntriesAsTheyAre(t *testing.T) {
+	for _, options := range [][]resilience.Option{nil, {resilience.Record(io.Discard)}} {
+		registry := newRegistry(t, `{}`, options...)
+		entry := newGuard(t, registry, resilience.Guards{Preload: []resilience.Permits{{Bulkhead: "b", Number: 1}}})
+		guard := newGuard(t, registry, resilience.Guards{Breaker: "b", Fallback: "b"})
+		handle(t, registry, "b").ForceOpen("test")
+		var outer, inner resilience.Call
+		if err := outer.BeginEntry(context.Background(), entry, 3); err != nil {
+			t.Fatal(err)
+		}
+		if got := bulkheadOf(t, registry, "b").ReservedIdle; got != 3 {
+			t.Errorf("%d options: %d permits reserved", len(options), got)
+		}
+		err := inner.Begin(outer.Context(), guard)
+		if !errors.Is(err, resilience.ErrOpen) || inner.FallsBack(err) != err {
+			t.Errorf("%d options: %v is not answered", len(options), err)
+		}
+		outer.Finish(nil)
+	}
+}
