@@ -131,13 +131,20 @@ func (c *Call) endRecord(g *Guard, outcome Outcome) {
 	}
 	r := c.measured.record
 	r.outcome = outcome
-	switch {
-	case c.reservation != nil:
-		r.entry = c.reservation
-	case c.body != nil:
-		r.entry = c.body
-	}
+	r.entry = c.asEntry()
 	g.events.record(r)
+}
+
+// asEntry is what stands for the call with calls under it, as [entryOf] finds it: the
+// inner one of reservation and body. It is nil if the call is no entry.
+func (c *Call) asEntry() any {
+	switch {
+	case c.body != nil && (c.reservation == nil || c.body.Context == context.Context(c.reservation)):
+		return c.body
+	case c.reservation != nil:
+		return c.reservation
+	}
+	return nil
 }
 
 func (c *Call) recordRefusal(g *Guard, refusal *RefusalError) {

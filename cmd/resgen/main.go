@@ -6,7 +6,7 @@
 //	resgen config [-o FILE | -file FILE] [packages]
 //	resgen dashboard [-o FILE] [packages]
 //	resgen interface [-name NAME] [-methods NAMES | -used] [-o FILE] PKG.TYPE [packages]
-//	resgen replay -settings FILE [-settings FILE …] TRACE…
+//	resgen replay [-settings FILE …] [-sweep SETTING=VALUES | -suggest] [-picture FILE] TRACE…
 //	resgen schema
 //
 // Packages are named as for the go command, such as ./... or work; the default
@@ -226,7 +226,7 @@ func usage(flags *flag.FlagSet) {
 		"       resgen config [-o FILE | -file FILE] [packages]\n",
 		"       resgen dashboard [-o FILE] [packages]\n",
 		"       resgen interface [flags] PKG.TYPE [packages]\n",
-		"       resgen replay -settings FILE TRACE…\n",
+		"       resgen replay [flags] TRACE…\n",
 		"       resgen schema\n\n",
 		"Resgen writes a wrapper with circuit breakers, bulkheads and timeouts for each\n",
 		"interface that carries directives. Packages are named as for the go command; the\n",

@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/resgen-go/resgen/internal/svgtext/svgcheck"
 	resilience "github.com/resgen-go/resgen/runtime"
 )
 
@@ -42,7 +43,7 @@ func TestReplayComparesWhatSettingsMakeOfATrace(t *testing.T) {
 	recordCalls(t, "a.trace")
 	write(t, "new.json", `{"breakers": {"payments": {"strategy": "NONE"}}}`)
 	var out, faults bytes.Buffer
-	if status := run([]string{"replay", "-settings", "new.json", "a.trace"}, &out, &faults); status != 0 {
+	if status := run([]string{"replay", "a.trace", "-settings", "new.json"}, &out, &faults); status != 0 {
 		t.Fatalf("%d: %s", status, &faults)
 	}
 	_, got, _ := strings.Cut(out.String(), "on\n")
@@ -69,7 +70,15 @@ func TestReplayNamesWhatItCannotRead(t *testing.T) {
 		want   string
 		args   []string
 	}{
-		{2, "resgen replay: it takes a trace and -settings", []string{"a.trace"}},
+		{2, "resgen replay: it takes a trace and -settings, -sweep or -suggest", []string{"a.trace"}},
+		{2, `-sweep: "payments=2" is no sweep, which would be such as breakers.payments.failureThreshold=2..6`, []string{"-sweep", "payments=2", "a.trace"}},
+		{2, "-sweep: retries: no section whose settings can be swept; there are breakers, bulkheads, rateLimits, timeouts", []string{"-sweep", "retries.a.b=2", "a.trace"}},
+		{2, `"5s" is no whole number; write other values as a list, such as 5s,10s,20s`, []string{"-sweep", "breakers.payments.testDelay=5s..10s", "a.trace"}},
+		{2, "a range goes up, in at most 100 steps", []string{"-sweep", "breakers.payments.failureThreshold=1..1000", "a.trace"}},
+		{2, "-cost: costs are two numbers such as 5:1", []string{"-suggest", "-cost", "dear", "a.trace"}},
+		{2, "-picture is of one trace", []string{"-suggest", "-picture", "a.svg", "a.trace", "a.trace"}},
+		{1, "the trace has no breaker payment; did you mean payments?", []string{"-sweep", "breakers.payment.failureThreshold=2..6", "a.trace"}},
+		{1, "breakers.payments.failureTreshold: no such setting; did you mean failureThreshold?", []string{"-sweep", "breakers.payments.failureTreshold=2", "a.trace"}},
 		{2, "it names no file", []string{"-settings", "", "a.trace"}},
 		{1, "bad.json:1:28: breakers.payments.failureTreshold: no such setting", []string{"-settings", "bad.json", "a.trace"}},
 		{1, "none.json", []string{"-settings", "none.json", "a.trace"}},
@@ -79,6 +88,63 @@ func TestReplayNamesWhatItCannotRead(t *testing.T) {
 		var out, faults bytes.Buffer
 		if status := run(append([]string{"replay"}, test.args...), &out, &faults); status != test.status || !strings.Contains(faults.String(), test.want) {
 			t.Errorf("%v: status %d, %s", test.args, status, &faults)
+		}
+	}
+}
+
+func TestReplaySweepsASettingAndDrawsIt(t *testing.T) {
+	t.Chdir(t.TempDir())
+	recordCalls(t, "a.trace")
+	write(t, "a.json", `{"breakers": {"default": {"testDelay": "1h"}}} // of all`)
+	var out, faults bytes.Buffer
+	args := []string{"replay", "-settings", "a.json", "-sweep", "breakers.payments.failureThreshold=2..4", "-picture", "a.svg", "a.trace"}
+	if status := run(args, &out, &faults); status != 0 {
+		t.Fatalf("%d: %s", status, &faults)
+	}
+	want := `breaker payments      openings  time open  refused  good ones  failures
+  recorded                   1         0s        3        0–3         3
+  a.json                     1         0s        3        0–3         3
+  failureThreshold=2         1         0s        4        0–3         2
+  failureThreshold=3         1         0s        3        0–3         3
+  failureThreshold=4       0–1         0s        0          0       3–6
+
+`
+	if !strings.Contains(out.String(), want) {
+		t.Errorf("it says\n%s\nwithout\n%s", &out, want)
+	}
+	picture, err := os.ReadFile("a.svg")
+	if err != nil {
+		t.Fatal(err)
+	}
+	faultsOfPicture, err := svgcheck.Faults(picture)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, fault := range faultsOfPicture {
+		t.Error(fault)
+	}
+	for _, want := range []string{"failureThreshold=4", `class="open"`, `class="lost"`, `class="bad"`} {
+		if !strings.Contains(string(picture), want) {
+			t.Errorf("the picture has no %s", want)
+		}
+	}
+}
+
+// Where failures are dear, the strictest settings are the best; where only refusals
+// cost, none that ever refuses is.
+func TestReplaySuggestsWhatCostsLeast(t *testing.T) {
+	t.Chdir(t.TempDir())
+	recordCalls(t, "a.trace")
+	for cost, want := range map[string]string{
+		"1000:1": `"payments": { "strategy": "STATIC_THRESHOLD", "failureThreshold": 2,`,
+		"0:1":    `"payments": { "strategy": "STATIC_THRESHOLD", "failureThreshold": 5,`,
+	} {
+		var out, faults bytes.Buffer
+		if status := run([]string{"replay", "-suggest", "-cost", cost, "a.trace"}, &out, &faults); status != 0 {
+			t.Fatalf("%d: %s", status, &faults)
+		}
+		if !strings.Contains(out.String(), want) {
+			t.Errorf("at %s it says\n%s\nwithout %s", cost, &out, want)
 		}
 	}
 }

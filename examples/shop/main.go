@@ -1,11 +1,15 @@
 // Command shop runs a small shop whose calls are guarded by generated wrappers,
 // and shows what the guards do while its services become slow, fail and recover.
 //
-//	go run ./examples/shop [-duration 20s] [-rate 50] [-config resilience.json] [-admin 127.0.0.1:0]
+//	go run ./examples/shop [-duration 20s] [-rate 50] [-config resilience.json] [-admin 127.0.0.1:0] [-record FILE]
 //
 // Everything is real and on loopback: three HTTP servers, HTTP clients behind
 // the annotated interfaces of shop.go, customers that check out at a fixed rate.
 // Edit the settings file while it runs to see what they do.
+//
+// One run is in shop.trace, so that other settings can be tried on it:
+//
+//	go run ./cmd/resgen replay -settings examples/shop/resilience.json -sweep breakers.inventory.failureThreshold=2..6 examples/shop/shop.trace
 package main
 
 import (
@@ -31,6 +35,7 @@ type options struct {
 	rate     int
 	config   string
 	admin    string
+	record   string
 }
 
 func main() {
@@ -39,6 +44,7 @@ func main() {
 	flag.IntVar(&o.rate, "rate", 50, "checkouts per second, 1 to 1000")
 	flag.StringVar(&o.config, "config", "", "the settings (default: this example's resilience.json)")
 	flag.StringVar(&o.admin, "admin", "", "serve the live page on this loopback `address`; port 0 takes a free one")
+	flag.StringVar(&o.record, "record", "", "record all guarded calls in this `file`, for resgen replay")
 	flag.Parse()
 	if err := o.check(flag.Args()); err != nil {
 		fmt.Fprintln(os.Stderr, "shop:", err)
@@ -89,7 +95,12 @@ func run(ctx context.Context, o options, out io.Writer) error {
 	ctx, cancel := context.WithTimeout(ctx, o.duration)
 	defer cancel()
 	screen := &screen{out: out, began: time.Now()}
-	registry, err := resilience.New(resilience.Watch(config), resilience.Observe(screen), resilience.Time(), resilience.Logger(nil))
+	record, closeRecord, err := recordTo(o.record)
+	if err != nil {
+		return err
+	}
+	defer closeRecord()
+	registry, err := resilience.New(resilience.Watch(config), resilience.Observe(screen), resilience.Time(), resilience.Logger(nil), record)
 	if err != nil {
 		return err
 	}
@@ -108,6 +119,18 @@ func run(ctx context.Context, o options, out io.Writer) error {
 	defer stop()
 	town.live(ctx, o, screen, registry)
 	return nil
+}
+
+// recordTo is the option that records in a file; without one nothing is recorded.
+func recordTo(name string) (option resilience.Option, closeFile func() error, err error) {
+	if name == "" {
+		return resilience.Record(nil), func() error { return nil }, nil
+	}
+	f, err := os.Create(name)
+	if err != nil {
+		return nil, nil, err
+	}
+	return resilience.Record(f), f.Close, nil
 }
 
 // town is the three services and how they find each other.

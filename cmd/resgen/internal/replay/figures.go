@@ -42,7 +42,8 @@ type Run struct {
 	Unknown   int // calls that were made now and not then
 	Different int // calls that ended in another way than when they were recorded
 	Missing   []string
-	changes   []change // of the hopeful play
+	lanes     map[string]*lane // by breaker, of the hopeful play
+	lasts     time.Duration
 }
 
 // Replay is a trace that can be played.
@@ -68,7 +69,7 @@ func (r *Replay) Play(settings Settings) (*Run, error) {
 		return nil, err
 	}
 	fearful := hopeful
-	if hopeful.unknown > 0 || hopeful.probed {
+	if hopeful.guessed {
 		if fearful, err = newPlay(r.score, settings, false); err != nil {
 			return nil, err
 		}
@@ -77,7 +78,7 @@ func (r *Replay) Play(settings Settings) (*Run, error) {
 }
 
 func (r *Replay) run(name string, hopeful, fearful *play) *Run {
-	run := &Run{Name: name, Unknown: hopeful.unknown, Figures: map[Guard]Figures{}, Missing: hopeful.missing, changes: hopeful.changes}
+	run := &Run{Name: name, Unknown: hopeful.unknown, Figures: map[Guard]Figures{}, Missing: hopeful.missing, lanes: hopeful.lanes(), lasts: r.score.trace.Lasts}
 	for _, g := range r.score.guards() {
 		run.Figures[g] = Figures{}
 	}
@@ -155,8 +156,24 @@ func (p *play) sums(hopeful bool) map[Guard]*sum {
 		}
 		s := of(refuser(f.refused), f.by)
 		s.refused++
-		if c.Refused == 0 && c.Outcome == trace.Success || c.Refused != 0 && hopeful {
+		if p.wouldDo(c, hopeful) {
 			s.wronged++
+		}
+	}
+	for _, g := range p.ghosts {
+		breaker := p.trace.Methods[p.trace.Calls[g.like].Method].Breaker
+		if !p.whole(g.at) {
+			continue
+		}
+		if g.bad() && breaker != "" {
+			of("breaker", breaker).failed++
+		}
+		if g.refused != 0 && g.refused != resilience.KindDone {
+			s := of(refuser(g.refused), g.by)
+			s.refused++
+			if well, known := p.health[p.source(p.trace.Calls[g.like].Method)].around(g.at); well || !known && hopeful {
+				s.wronged++
+			}
 		}
 	}
 	p.sumChanges(of)
@@ -164,6 +181,15 @@ func (p *play) sums(hopeful bool) map[Guard]*sum {
 		of("bulkhead", name).inUse = p99(met)
 	}
 	return all
+}
+
+// wouldDo reports whether a call would have gone well, or may have, if that is hoped.
+func (s *score) wouldDo(c *trace.Call, hopeful bool) bool {
+	if c.Refused == 0 {
+		return c.Outcome == trace.Success
+	}
+	well, known := s.health[s.source(c.Method)].around(c.At)
+	return well || !known && hopeful
 }
 
 // refuser is the sort of guard that refuses in a way.

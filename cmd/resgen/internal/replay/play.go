@@ -70,12 +70,22 @@ type play struct {
 	news    chan struct{} // something is settled
 
 	fates   []fate
+	ghosts  []ghost
 	inUse   map[pool]int
 	met     map[string][]int            // by bulkhead: how many calls met each number in use
 	unknown int                         // calls of which nobody knows how they would have ended
+	guessed bool                        // some have a guessed end, with the ghosts
 	first   map[string]resilience.State // of breakers, at the beginning
 	changes []change
 	missing []string // names that the settings lack
+}
+
+// ghost is a call under an entry that was refused when it was recorded, and is made now:
+// it comes as one did under another such entry, and nobody knows how it would have ended.
+type ghost struct {
+	fate
+	like int32
+	at   time.Duration
 }
 
 // pool is a bulkhead of one key.
@@ -87,7 +97,8 @@ type pool struct {
 // call is one on its way.
 type call struct {
 	resilience.Call
-	index  int32
+	index  int32 // of a ghost, that of the call that it is like
+	ghost  bool
 	err    error
 	ctx    context.Context
 	cancel context.CancelFunc
@@ -101,7 +112,7 @@ type event struct {
 	at    time.Duration
 	order int64 // of those at the same time
 	index int32
-	ends  bool
+	of    *call // at its end; at its begin nil, unless it is a ghost
 }
 
 func (e event) before(f event) bool { return e.at < f.at || e.at == f.at && e.order < f.order }
@@ -281,13 +292,24 @@ func (p *play) maxWait(section, name string) bool {
 	})
 }
 
-// probe answers as the dependency did to whatever came next to now.
+// probe answers as the dependency did to whatever came next to now, and takes as long
+// as such probes did.
 func (p *play) probe(breaker string) func(context.Context) error {
-	return func(context.Context) error {
-		if well, known := p.health[breaker].at(time.Since(p.began)); well || !known && p.hopeful {
-			return nil
+	return func(ctx context.Context) error {
+		well, known := p.health[breaker].at(time.Since(p.began))
+		if !known {
+			well, p.guessed = p.hopeful, true
 		}
-		return errFailed
+		took, err := p.probing[breaker].good, error(nil)
+		if !well {
+			took, err = p.probing[breaker].bad, errFailed
+		}
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-time.After(took):
+			return err
+		}
 	}
 }
 
@@ -322,10 +344,13 @@ func (p *play) sleep(until time.Duration) (arrived bool) {
 }
 
 func (p *play) happen(e event) {
-	if e.ends {
-		p.finish(e.index)
-	} else {
+	switch {
+	case e.of == nil:
 		p.begin(e.index)
+	case e.of.Context() == nil: // it has not begun
+		p.ask(e.of)
+	default:
+		p.finish(e.of)
 	}
 	if p.waiting > 0 {
 		synctest.Wait()
@@ -354,6 +379,12 @@ func (p *play) begin(i int32) {
 	case of.Refused == 0 && of.Outcome == trace.Abandoned:
 		c.ctx, c.cancel = context.WithCancel(c.ctx)
 	}
+	p.ask(c)
+}
+
+// ask asks the guards whether they admit a call.
+func (p *play) ask(c *call) {
+	of := &p.trace.Calls[c.index]
 	if !p.patient[of.Method] {
 		c.begin(p.guard(of), p.numbers(of))
 		p.begun(c)
@@ -435,20 +466,48 @@ func (p *play) settle(struct{}) {
 func (p *play) begun(c *call) {
 	if refusal, is := c.err.(*resilience.RefusalError); is {
 		by, _, _ := strings.Cut(refusal.Name, "/")
-		p.fates[c.index] = fate{refused: refusal.Kind, by: by}
-		c.stop()
+		p.end(c, fate{refused: refusal.Kind, by: by})
 		return
 	}
 	c.at = time.Since(p.began)
-	p.live[c.index] = c
+	if !c.ghost {
+		p.live[c.index] = c
+	}
 	p.use(c.index, 1)
 	took := p.ending(c)
-	heap.Push(&p.events, event{c.at + took, int64(c.index)*4 + 3, c.index, true})
-	of := &p.trace.Calls[c.index]
-	for _, inside := range p.inside[c.index] {
-		begin := p.trace.Calls[inside].Began() - (of.At - of.Took)
-		heap.Push(&p.events, event{c.at + max(0, begin), p.order(inside), inside, false})
+	heap.Push(&p.events, event{c.at + took, int64(c.index)*4 + 3, c.index, c})
+	p.enter(c)
+}
+
+// enter lets the calls under an entry come. Those of one that was refused then come as
+// those of the next one that went well.
+func (p *play) enter(c *call) {
+	like, ghosts := c.index, p.trace.Calls[c.index].Refused != 0
+	if ghosts {
+		like = p.alike(c.index)
 	}
+	if c.ghost || like < 0 {
+		return
+	}
+	entry := &p.trace.Calls[like]
+	for _, i := range p.inside[like] {
+		begin := event{at: c.at + max(0, p.trace.Calls[i].Began()-(entry.At-entry.Took)), order: p.order(i), index: i}
+		if ghosts {
+			begin.of = &call{index: i, ghost: true, ctx: c.Context()}
+		}
+		heap.Push(&p.events, begin)
+	}
+}
+
+// end ends a call on which the guards have had their say.
+func (p *play) end(c *call, f fate) {
+	c.stop()
+	if c.ghost {
+		p.ghosts = append(p.ghosts, ghost{f, c.index, time.Since(p.began)})
+		return
+	}
+	delete(p.live, c.index)
+	p.fates[c.index] = f
 }
 
 func (c *call) stop() {
@@ -466,14 +525,13 @@ func (p *play) ending(c *call) (took time.Duration) {
 		limit, limited = time.Until(at), true
 	}
 	switch {
-	case of.Refused != 0:
-		p.unknown++
-		took, c.end.outcome = p.guess(of.Method)
+	case c.ghost || of.Refused != 0:
+		took, c.end.outcome = p.guess(c)
 	case of.Outcome == trace.TimedOut && limited && limit <= of.Limit:
 		c.limit = true
 		return limit + of.Took - of.Limit
 	case of.Outcome == trace.TimedOut: // it may run on now
-		p.unknown++
+		p.unknown, p.guessed = p.unknown+1, true
 		switch {
 		case p.hopeful:
 			c.end.outcome = trace.Success
@@ -483,26 +541,33 @@ func (p *play) ending(c *call) (took time.Duration) {
 			took = limit
 		}
 	}
-	if limited && limit < took && of.Limit == 0 {
+	if limited && limit < took && (of.Limit == 0 || c.ghost) {
 		took, c.end.outcome = limit, trace.TimedOut
 	}
 	c.limit = c.end.outcome == trace.TimedOut
 	return took
 }
 
-// guess is how a call that was refused then may have gone.
-func (p *play) guess(method uint32) (time.Duration, trace.Outcome) {
-	if p.hopeful {
+// guess is how a call would have gone that was refused then: as those before and after
+// it, if these went alike.
+func (p *play) guess(c *call) (time.Duration, trace.Outcome) {
+	method := p.trace.Calls[c.index].Method
+	well, known := p.health[p.source(method)].around(c.at)
+	if !known {
+		well, p.guessed = p.hopeful, true
+		if !c.ghost {
+			p.unknown++
+		}
+	}
+	if well {
 		return p.usual[method].good, trace.Success
 	}
 	return p.usual[method].bad, trace.Failure
 }
 
 // finish ends a call.
-func (p *play) finish(i int32) {
-	c := p.live[i]
-	delete(p.live, i)
-	p.use(i, -1)
+func (p *play) finish(c *call) {
+	p.use(c.index, -1)
 	switch c.end.outcome {
 	case trace.Success:
 		c.Finish(nil)
@@ -516,8 +581,7 @@ func (p *play) finish(i int32) {
 	default:
 		c.FinishAs(resilience.Ignored, errIgnored)
 	}
-	c.stop()
-	p.fates[i] = c.end
+	p.end(c, c.end)
 }
 
 // use counts permits that are taken or come back.

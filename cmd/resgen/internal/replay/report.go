@@ -61,6 +61,14 @@ func shortened(all []string) string {
 	return strings.Join(all, ", ")
 }
 
+// Only keeps the figures of guards of one name. It reports whether there are any.
+func Only(name string, runs []*Run) bool {
+	for _, r := range runs {
+		maps.DeleteFunc(r.Figures, func(g Guard, _ Figures) bool { return g.Name != name })
+	}
+	return len(runs[0].Figures) > 0
+}
+
 // Write writes what the runs made of each guard.
 func Write(out io.Writer, runs []*Run) {
 	for _, r := range runs[1:] {
@@ -70,7 +78,7 @@ func Write(out io.Writer, runs []*Run) {
 	writeRows(out, rows)
 	fmt.Fprint(out, "\n", column.Wrap("good ones: calls that were refused and would have gone well. failures: calls that were made and failed. in use: permits, as 99 of 100 calls found them at most.", ""), "\n")
 	if ranges {
-		fmt.Fprint(out, column.Wrap("From a to b: of calls that were refused when they were recorded nobody knows how they would have ended. One is the figure if all of them had gone well, the other if all had failed.", ""), "\n")
+		fmt.Fprint(out, column.Wrap("From a to b: of some calls that were refused when they were recorded nobody knows how they would have ended, because those before and after them went in different ways. One is the figure if all of them had gone well, the other if all had failed.", ""), "\n")
 	}
 }
 
@@ -83,7 +91,7 @@ func (r *Run) summary() string {
 		text += fmt.Sprintf("; of %d nobody knows how they would have ended", r.Unknown)
 	}
 	if len(r.Missing) > 0 {
-		text += "; it lacks " + strings.Join(r.Missing, ", ") + ", which have the defaults"
+		text += "; it has no " + shortened(r.Missing) + ", so defaults hold there"
 	}
 	return text
 }
@@ -176,15 +184,18 @@ func lasted(d [2]time.Duration) string {
 	return least + "–" + most
 }
 
-// short is a duration as people write it.
+// short is a duration as people write it, to a second from ten seconds on.
 func short(d time.Duration) string {
-	switch {
-	case d >= time.Minute:
-		return strings.TrimSuffix(d.Round(time.Second).String(), "m0s") + map[bool]string{true: "m"}[d.Round(time.Second)%time.Minute == 0]
-	case d >= 10*time.Second:
-		return d.Round(time.Second).String()
+	if d < 10*time.Second {
+		return d.Round(10 * time.Millisecond).String()
 	}
-	return d.Round(10 * time.Millisecond).String()
+	text := d.Round(time.Second).String()
+	for _, zero := range []string{"m0s", "h0m"} {
+		if strings.HasSuffix(text, zero) {
+			text = text[:len(text)-2]
+		}
+	}
+	return text
 }
 
 // Add adds the figures of another trace under the same setting.

@@ -12,14 +12,16 @@ import (
 
 // score is a trace made ready to be played.
 type score struct {
-	trace  *trace.Trace
-	top    []event            // begins of calls that no entry makes, in their order
-	within []int32            // by call: the entry around it; -1: none
-	inside map[int32][]int32  // by entry
-	usual  []usual            // by method
-	given  []int              // by method: how many numbers its entry needs
-	health map[string]*health // by breaker
-	torn   map[int]int        // minutes with gaps, and how many calls are missing
+	trace   *trace.Trace
+	top     []event            // begins of calls that no entry makes, in their order
+	within  []int32            // by call: the entry around it; -1: none
+	inside  map[int32][]int32  // by entry
+	well    map[uint32][]int32 // by method: entries that went well, with calls under them
+	usual   []usual            // by method
+	given   []int              // by method: how many numbers its entry needs
+	health  map[string]*health // by breaker
+	probing map[string]usual   // by breaker: how long its probes take
+	torn    map[int]int        // minutes with gaps, and how many calls are missing
 }
 
 // usual is how long calls of a method take: those that go well, and others.
@@ -32,7 +34,7 @@ type health struct {
 }
 
 func newScore(t *trace.Trace) *score {
-	s := &score{trace: t, inside: map[int32][]int32{}, health: map[string]*health{}, torn: map[int]int{}}
+	s := &score{trace: t, inside: map[int32][]int32{}, well: map[uint32][]int32{}, health: map[string]*health{}, probing: map[string]usual{}, torn: map[int]int{}}
 	for _, g := range t.Gaps {
 		for m := minute(g.At - g.Lasted); m <= minute(g.At) && g.Dropped > 0; m++ {
 			s.torn[m] += g.Dropped
@@ -41,7 +43,7 @@ func newScore(t *trace.Trace) *score {
 	s.link()
 	for i := range t.Calls {
 		if s.within[i] < 0 {
-			s.top = append(s.top, event{t.Calls[i].Began(), s.order(int32(i)), int32(i), false})
+			s.top = append(s.top, event{t.Calls[i].Began(), s.order(int32(i)), int32(i), nil})
 		}
 	}
 	slices.SortFunc(s.top, func(a, b event) int { return cmp.Or(cmp.Compare(a.at, b.at), cmp.Compare(a.order, b.order)) })
@@ -80,7 +82,21 @@ func (s *score) link() {
 			}
 		}
 		delete(waiting, c.Entry)
+		if c.Outcome == trace.Success && len(s.inside[int32(i)]) > 0 {
+			s.well[c.Method] = append(s.well[c.Method], int32(i))
+		}
 	}
+}
+
+// alike is the entry of the same method that went well next, or at last; -1 if there
+// is none.
+func (s *score) alike(i int32) int32 {
+	all := s.well[s.trace.Calls[i].Method]
+	if len(all) == 0 {
+		return -1
+	}
+	next, _ := slices.BinarySearch(all, i)
+	return all[min(next, len(all)-1)]
 }
 
 // order is the place of a call's begin among what happens at the same moment. It comes
@@ -107,30 +123,53 @@ func (s *score) measure() {
 		for ; len(probes) > 0 && probes[0].At <= c.At; probes = probes[1:] {
 			s.see(s.trace.Names[probes[0].Breaker], probes[0].At, probes[0].Good)
 		}
-		breaker := s.trace.Methods[c.Method].Breaker
+		source := s.source(c.Method)
 		switch {
 		case c.Refused != 0:
 		case c.Outcome == trace.Success:
 			good[c.Method] = append(good[c.Method], c.Took)
-			s.see(breaker, c.At, true)
+			s.see(source, c.At, true)
 		case c.Outcome == trace.Failure || c.Outcome == trace.TimedOut:
 			bad[c.Method] = append(bad[c.Method], c.Took)
-			s.see(breaker, c.At, false)
+			s.see(source, c.At, false)
 		}
 	}
 	for _, probe := range probes {
 		s.see(s.trace.Names[probe.Breaker], probe.At, probe.Good)
 	}
+	s.measureProbes()
 	for m := range good {
-		u := usual{median(good[m]), median(bad[m])}
-		if len(good[m]) == 0 {
-			u.good = u.bad
-		}
-		if len(bad[m]) == 0 {
-			u.bad = u.good
-		}
-		s.usual = append(s.usual, u)
+		s.usual = append(s.usual, usually(good[m], bad[m]))
 	}
+}
+
+// measureProbes finds out how long probes take.
+func (s *score) measureProbes() {
+	good, bad := map[string][]time.Duration{}, map[string][]time.Duration{}
+	for _, probe := range s.trace.Probes {
+		name, all := s.trace.Names[probe.Breaker], bad
+		if probe.Good {
+			all = good
+		}
+		all[name] = append(all[name], probe.Took)
+		s.probing[name] = usual{}
+	}
+	for name := range s.probing {
+		s.probing[name] = usually(good[name], bad[name])
+	}
+}
+
+// usually is the middle of durations. Where there are none of one kind it is that of the
+// other.
+func usually(good, bad []time.Duration) usual {
+	u := usual{median(good), median(bad)}
+	if len(good) == 0 {
+		u.good = u.bad
+	}
+	if len(bad) == 0 {
+		u.bad = u.good
+	}
+	return u
 }
 
 func median(all []time.Duration) time.Duration {
@@ -141,15 +180,31 @@ func median(all []time.Duration) time.Duration {
 	return all[len(all)/2]
 }
 
-func (s *score) see(breaker string, at time.Duration, well bool) {
-	if breaker == "" {
-		return
+func (s *score) see(source string, at time.Duration, well bool) {
+	if s.health[source] == nil {
+		s.health[source] = &health{}
 	}
-	if s.health[breaker] == nil {
-		s.health[breaker] = &health{}
-	}
-	h := s.health[breaker]
+	h := s.health[source]
 	h.when, h.well = append(h.when, at), append(h.well, well)
+}
+
+// source is whose health a method shows: that of its breaker, else its own.
+func (s *score) source(method uint32) string {
+	m := &s.trace.Methods[method]
+	return cmp.Or(m.Breaker, m.Name)
+}
+
+// around is how the dependency was at a moment, if what was seen before and after it
+// says the same.
+func (h *health) around(now time.Duration) (well, known bool) {
+	if h == nil {
+		return false, false
+	}
+	next, _ := slices.BinarySearch(h.when, now)
+	if next == 0 || next == len(h.when) || h.well[next-1] != h.well[next] {
+		return false, false
+	}
+	return h.well[next], true
 }
 
 // at is how the dependency was at a moment: what was seen next to it.
@@ -188,12 +243,12 @@ func recorded(s *score) *play {
 			if c.Waited > 0 { // after whatever it waited for
 				admitted = int64(i)*4 + 2
 			}
-			events = append(events, event{c.At - c.Took, admitted, int32(i), false}, event{c.At, int64(i)*4 + 3, int32(i), true})
+			events = append(events, event{c.At - c.Took, admitted, int32(i), nil}, event{c.At, int64(i)*4 + 3, int32(i), new(call)})
 		}
 	}
 	slices.SortFunc(events, func(a, b event) int { return cmp.Or(cmp.Compare(a.at, b.at), cmp.Compare(a.order, b.order)) })
 	for _, e := range events {
-		if e.ends {
+		if e.of != nil {
 			p.use(e.index, -1)
 		} else {
 			p.use(e.index, 1)
