@@ -199,10 +199,10 @@ func (d *Demand) glance(mayWait bool) *Refusal {
 	for i := range d.wants {
 		w := &d.wants[i]
 		switch t := w.Bulkhead.now(); {
-		case w.Bulkhead.dry.Load():
+		case t.available() >= w.N, w.Bulkhead.dry.Load():
 		case w.N > w.Bulkhead.largest(t):
 			return w.Bulkhead.refuseClaim(&claim{n: w.N}, t)
-		case full == nil && t.available() < w.N:
+		case full == nil:
 			full, seen = w, t
 		}
 	}
