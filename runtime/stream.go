@@ -171,8 +171,8 @@ func Seq[T any](s *Stream, seq iter.Seq[T]) iter.Seq[T] {
 	}
 }
 
-// Seq2 is Seq for an iterator over pairs. An error as the second value is one while
-// reading.
+// Seq2 is Seq for an iterator over pairs. Where the second is an error, in that very
+// type, it is one while reading.
 func Seq2[T, U any](s *Stream, seq iter.Seq2[T, U]) iter.Seq2[T, U] {
 	if seq == nil {
 		return nil
@@ -181,10 +181,8 @@ func Seq2[T, U any](s *Stream, seq iter.Seq2[T, U]) iter.Seq2[T, U] {
 	return func(yield func(T, U) bool) {
 		defer l.end()
 		seq(func(t T, u U) bool {
-			if err, failed := any(u).(error); failed {
-				if err = s.Read(err); err != nil {
-					u = any(err).(U)
-				}
+			if err, is := any(&u).(*error); is { // of a type of errors, a nil would be an error too
+				*err = s.Read(*err)
 			}
 			return yield(t, u)
 		})

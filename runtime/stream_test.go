@@ -447,3 +447,34 @@ func TestAStreamMakesThreeAllocations(t *testing.T) {
 		t.Errorf("%v allocations", got)
 	}
 }
+
+type ownError struct{}
+
+func (*ownError) Error() string { return "own" }
+
+// A nil of a type of errors is no failure, and ErrTimeout can't be put in the place of such a value.
+func TestPairsWithErrorsOfATypeOfTheirOwnPassUnchanged(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		registry := newRegistry(t, streaming)
+		guard := newGuard(t, registry, resilience.Guards{Breaker: "p", Timeout: "p"})
+		stream := new(resilience.Stream)
+		if err := stream.Begin(t.Context(), guard); err != nil {
+			t.Fatal(err)
+		}
+		stream.Finish(nil)
+		var got []*ownError
+		for _, err := range resilience.Seq2(stream, func(yield func(int, *ownError) bool) {
+			if yield(1, nil) {
+				wantCounts(t, registry, 1, 0)
+				time.Sleep(time.Second)
+				yield(2, new(ownError))
+			}
+		}) {
+			got = append(got, err)
+		}
+		if len(got) != 2 || got[0] != nil || got[1] == nil {
+			t.Errorf("the loop got %v", got)
+		}
+		wantCounts(t, registry, 2, 1) // of the timeout
+	})
+}
