@@ -63,7 +63,7 @@ func (w wrapper) emit(file *jen.File, of plan) {
 		file.Add(w.method(m)).Line()
 	}
 	for _, s := range w.Streams {
-		s.emit(file)
+		w.emitStream(file, s)
 	}
 }
 

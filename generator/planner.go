@@ -37,6 +37,13 @@ func (c *checker) plans(targets []*target) []plan {
 			t.embedded = free.pick(lowerCamel(t.name) + "Next")
 			declared.add(t.embedded)
 		}
+		for _, m := range t.methods {
+			if m.stream != nil && m.stream.of != nil {
+				name := lowerCamel(t.wrapper) + m.Name()
+				m.stream.Type = spokenFor(declared, c.importedNames()).pick(name, name+"Stream")
+				declared.add(m.stream.Type)
+			}
+		}
 	}
 	var plans []plan
 	for _, file := range c.pkg.Files {
@@ -331,9 +338,8 @@ func (p *planner) methods(w *wrapper, t *target, printer *printer, hidden names)
 	receiver := spokenFor(hidden)
 	for _, m := range t.methods {
 		planned := p.method(m, printer, hidden)
-		if of, ok := p.streamType(w, m, printer); ok {
+		if of, ok := p.streamType(m, printer, hidden); ok {
 			w.Streams = append(w.Streams, of)
-			planned.Stream.Type = of.Name
 		}
 		w.Methods = append(w.Methods, planned)
 		receiver.add(planned.variables()...)

@@ -15,7 +15,7 @@ type stream struct {
 	Result int    // its index
 	Field  string // of the struct that it points to, which is replaced; empty: the result itself is
 	By     string // function of the runtime that makes it: "Body", "Seq" or "Seq2"; empty: Type does
-	Type   string // of the output, which embeds Of
+	Type   string // of the output, which embeds that interface
 
 	of types.Type // an interface
 }
@@ -26,8 +26,12 @@ type streamType struct {
 	Method   string // that hands it out
 	Of       typeCode
 	Embedded string // the field of Of
-	Runtime  string
+	Stream   string // the field of the runtime's Stream
+	Receiver string
+	Value    string // variable of a result
+	Err      string // variable of the last one
 	Ends     []ending
+	Unwraps  bool // it has Unwrap, because the interface has not
 }
 
 // ending is a method by which a stream is read or closed.
@@ -47,11 +51,23 @@ func (c *checker) resolveStream(t *target, m *method, d directives.Directive) {
 		return
 	}
 	results := m.Signature().Results()
+	var held []string
 	for i := range results.Len() {
-		if m.stream = streamOf(results.At(i).Type()); m.stream != nil {
-			m.stream.Result = i
-			return
+		if s := streamOf(results.At(i).Type()); s != nil {
+			s.Result = i
+			m.stream = s
+			held = append(held, c.spell(results.At(i).Type()))
 		}
+	}
+	switch len(held) {
+	case 0:
+	case 1:
+		return
+	default:
+		m.stream = nil
+		c.fault(d.Slash, d.Row.Name, "%s returns %s, and a call lasts until one of its results ends; return one of them, or all in an interface with Close() error",
+			m.Name(), joined(held))
+		return
 	}
 	var returned []string
 	for v := range results.Variables() {
@@ -167,16 +183,22 @@ func isRead(sig *types.Signature) bool {
 
 // streamType plans the type that a method hands out; ok is false if it hands out one
 // of the runtime's.
-func (p *planner) streamType(w *wrapper, m *method, printer *printer) (planned streamType, ok bool) {
+func (p *planner) streamType(m *method, printer *printer, hidden names) (planned streamType, ok bool) {
 	if m.stream == nil || m.stream.of == nil {
 		return streamType{}, false
 	}
 	named := types.Unalias(m.stream.of).(*types.Named)
+	local := spokenFor(hidden)
 	planned = streamType{
-		Name: p.freeName(lowerCamel(w.Name) + m.Name()), Method: m.Name(), Of: printer.expression(m.stream.of),
-		Embedded: named.Obj().Name(), Runtime: p.imports.chosen[runtimePath].Name,
+		Name: m.stream.Type, Method: m.Name(), Of: printer.expression(m.stream.of), Embedded: named.Obj().Name(),
+		Receiver: local.pick("s", "stream"), Value: local.pick("value", "result"), Err: local.pick("err", "failure"),
 	}
 	iface := named.Underlying().(*types.Interface)
+	members := names{planned.Embedded: true}
+	for m := range iface.Methods() {
+		members.add(m.Name())
+	}
+	planned.Stream = members.pick("stream", "call")
 	for _, fn := range endingsOf(iface) {
 		sig := fn.Signature()
 		end := ending{Name: fn.Name(), By: "Read", Closes: strings.HasPrefix(fn.Name(), "Close")}
@@ -186,40 +208,46 @@ func (p *planner) streamType(w *wrapper, m *method, printer *printer) (planned s
 			said, is := errs.(*types.Func)
 			end.Err = is && said.Signature().Params().Len() == 0 && onlyError(said.Signature())
 		}
+		params := spokenFor(local)
 		for i := range sig.Params().Len() {
-			end.Params = append(end.Params, printer.param(fmt.Sprint("p", i), sig.Params().At(i).Type(), false))
+			end.Params = append(end.Params, printer.param(params.pick(fmt.Sprint("p", i)), sig.Params().At(i).Type(), false))
 		}
 		end.Results = printer.params(sig.Results(), false)
 		planned.Ends = append(planned.Ends, end)
 	}
+	unwrap, _, _ := types.LookupFieldOrMethod(named, false, nil, "Unwrap")
+	planned.Unwraps = unwrap == nil && planned.Embedded != "Unwrap"
 	return planned, true
 }
 
-// freeName is a name that the package does not declare.
-func (p *planner) freeName(name string) string {
-	for p.home.types.Scope().Lookup(name) != nil {
-		name += "Stream"
+// emitStream writes the type of what a method hands out. It has the type parameters
+// of the wrapper.
+func (w wrapper) emitStream(file *jen.File, s streamType) {
+	method := func(comment, name string, rest ...jen.Code) {
+		file.Comment("// " + comment)
+		file.Func().Params(jen.Id(s.Receiver).Op("*").Id(s.Name).Add(w.typeArgs())).Id(name).Add(rest...).Line()
 	}
-	return name
+	file.Comment(fmt.Sprintf("// %s lets a call of %s last until it is closed or has ended.", s.Name, s.Method))
+	file.Type().Id(s.Name).Add(typeParams(w.TypeParams)).Struct(
+		s.Of.code, jen.Id(s.Stream).Op("*").Id(w.Names.Runtime).Dot("Stream"),
+	).Line()
+	for _, end := range s.Ends {
+		method(end.Name+" tells the call of its end.", end.Name, signature(end.Params, end.Results), jen.Block(s.body(end)...))
+	}
+	if s.Unwraps {
+		method("Unwrap is what the client returned. To close that alone does not end the call.", "Unwrap",
+			jen.Params(), s.Of.code, jen.Block(jen.Return(s.field(s.Embedded))))
+	}
 }
 
-// emit writes the type.
-func (s streamType) emit(file *jen.File) {
-	file.Comment(fmt.Sprintf("// %s lets a call of %s last until it is closed or has ended.", s.Name, s.Method))
-	file.Type().Id(s.Name).Struct(s.Of.code, jen.Id("stream").Op("*").Id(s.Runtime).Dot("Stream")).Line()
-	for _, end := range s.Ends {
-		file.Comment(fmt.Sprintf("// %s tells the call of its end.", end.Name))
-		file.Func().Params(jen.Id("s").Op("*").Id(s.Name)).Id(end.Name).Add(signature(end.Params, end.Results)).Block(s.body(end)...).Line()
-	}
-}
+func (s streamType) field(name string) *jen.Statement { return jen.Id(s.Receiver).Dot(name) }
 
 // body calls the method and tells the stream what it returned.
 func (s streamType) body(end ending) []jen.Code {
-	inner := func() *jen.Statement { return jen.Id("s").Dot(s.Embedded) }
-	tell := func(last jen.Code) *jen.Statement {
-		told := jen.Id("s").Dot("stream").Dot(end.By).Call(last)
+	tell := func(last ...jen.Code) *jen.Statement {
+		told := s.field(s.Stream).Dot(end.By).Call(last...)
 		if end.Closes {
-			told = jen.Id("s").Dot("stream").Dot("Closed").Call(told)
+			told = s.field(s.Stream).Dot("Closed").Call(told)
 		}
 		return told
 	}
@@ -227,20 +255,20 @@ func (s streamType) body(end ending) []jen.Code {
 	for _, param := range end.Params {
 		args = append(args, jen.Id(param.Name))
 	}
-	called := inner().Dot(end.Name).Call(args...)
+	called := s.field(s.Embedded).Dot(end.Name).Call(args...)
 	switch {
 	case end.By == "Next" && end.Err:
-		return []jen.Code{jen.Return(jen.Id("s").Dot("stream").Dot("Next").Call(called, inner().Dot("Err")))}
+		return []jen.Code{jen.Return(tell(called, s.field(s.Embedded).Dot("Err")))}
 	case end.By == "Next":
-		return []jen.Code{jen.Return(jen.Id("s").Dot("stream").Dot("Next").Call(called, jen.Nil()))}
+		return []jen.Code{jen.Return(tell(called, jen.Nil()))}
 	case end.Name == "Close":
-		return []jen.Code{jen.Return(jen.Id("s").Dot("stream").Dot("Closed").Call(called))}
+		return []jen.Code{jen.Return(s.field(s.Stream).Dot("Closed").Call(called))}
 	case len(end.Results) == 1:
 		return []jen.Code{jen.Return(tell(called))}
 	}
 	return []jen.Code{
-		jen.List(jen.Id("value"), jen.Id("err")).Op(":=").Add(called),
-		jen.Return(jen.Id("value"), tell(jen.Id("err"))),
+		jen.List(jen.Id(s.Value), jen.Id(s.Err)).Op(":=").Add(called),
+		jen.Return(jen.Id(s.Value), tell(jen.Id(s.Err))),
 	}
 }
 
@@ -261,7 +289,7 @@ func (w wrapper) held(m planned) []jen.Code {
 	case "Body":
 	case "":
 		there.Op("&&").Add(handed()).Op("!=").Nil()
-		holding = jen.Id(w.Names.Runtime).Dot("Hold").Call(stream(), jen.Op("&").Id(m.Stream.Type).Values(handed(), stream()))
+		holding = jen.Id(w.Names.Runtime).Dot("Hold").Call(stream(), jen.Op("&").Id(m.Stream.Type).Add(w.typeArgs()).Values(handed(), stream()))
 	default:
 		holding = jen.Id(w.Names.Runtime).Dot(m.Stream.By).Call(stream(), handed())
 	}

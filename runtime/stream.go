@@ -150,13 +150,29 @@ type heldWriterTo struct {
 	of   *held
 }
 
-// WriteTo reads the body to its end.
+// WriteTo reads the body to its end. Where w fails, that says nothing of the body, and
+// the call goes on until the body is closed.
 func (h heldWriterTo) WriteTo(w io.Writer) (n int64, err error) {
-	n, err = h.from.WriteTo(w)
-	if err == nil {
+	to := destination{Writer: w}
+	switch n, err = h.from.WriteTo(&to); {
+	case err == nil:
 		return n, h.of.stream.Closed(nil)
+	case to.failed:
+		return n, err
 	}
 	return n, h.of.stream.Read(err)
+}
+
+// destination notes whether a writer fails.
+type destination struct {
+	io.Writer
+	failed bool
+}
+
+func (d *destination) Write(p []byte) (n int, err error) {
+	n, err = d.Writer.Write(p)
+	d.failed = d.failed || err != nil || n < len(p)
+	return n, err
 }
 
 // Seq lets the call go on in an iterator, until its loop ends.
@@ -166,8 +182,14 @@ func Seq[T any](s *Stream, seq iter.Seq[T]) iter.Seq[T] {
 	}
 	l := Hold(s, &loop{s})
 	return func(yield func(T) bool) {
-		defer l.end()
-		seq(yield)
+		l.run(func(inBody *bool) {
+			seq(func(t T) bool {
+				*inBody = true
+				more := yield(t)
+				*inBody = false
+				return more
+			})
+		})
 	}
 }
 
@@ -179,12 +201,16 @@ func Seq2[T, U any](s *Stream, seq iter.Seq2[T, U]) iter.Seq2[T, U] {
 	}
 	l := Hold(s, &loop{s})
 	return func(yield func(T, U) bool) {
-		defer l.end()
-		seq(func(t T, u U) bool {
-			if err, is := any(&u).(*error); is { // of a type of errors, a nil would be an error too
-				*err = s.Read(*err)
-			}
-			return yield(t, u)
+		l.run(func(inBody *bool) {
+			seq(func(t T, u U) bool {
+				if err, is := any(&u).(*error); is { // of a type of errors, a nil would be an error too
+					*err = s.Read(*err)
+				}
+				*inBody = true
+				more := yield(t, u)
+				*inBody = false
+				return more
+			})
 		})
 	}
 }
@@ -192,7 +218,20 @@ func Seq2[T, U any](s *Stream, seq iter.Seq2[T, U]) iter.Seq2[T, U] {
 // loop is what an iterator holds on to.
 type loop struct{ stream *Stream }
 
-func (l *loop) end() { l.stream.end(nil) }
+// run runs an iterator. A panic counts as a failure, unless it is the loop's body
+// that panics.
+func (l *loop) run(seq func(inBody *bool)) {
+	inBody, ended := false, false
+	defer func() {
+		if inBody || ended {
+			l.stream.end(nil)
+		} else {
+			l.stream.end(errBroken)
+		}
+	}()
+	seq(&inBody)
+	ended = true
+}
 
 // Read takes the result of reading: nil goes on, io.EOF is the end, and any other
 // error ends the call as a failure, unless its caller has gone. It returns err, which

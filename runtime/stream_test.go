@@ -382,6 +382,102 @@ func TestABodyKeepsItsCapabilities(t *testing.T) {
 	plain.Close()
 }
 
+// full is a file on a disk without room.
+type full struct{}
+
+func (full) Write([]byte) (int, error) { return 0, errFailing }
+
+// Where a copy fails to write, the dependency is well, and the body still open.
+func TestClientsC10ADestinationThatFailsIsNoFailureOfTheBody(t *testing.T) {
+	registry := newRegistry(t, streaming)
+	guard := newGuard(t, registry, resilience.Guards{Breaker: "p", Bulkhead: "p"})
+	for _, opened := range []io.ReadCloser{
+		io.NopCloser(strings.NewReader("hello")), // an io.WriterTo, as a bytes.Reader and a bufio.Reader are
+		io.NopCloser(struct{ io.Reader }{strings.NewReader("hello")}),
+	} {
+		answer, err := fetch(t.Context(), guard, func(context.Context) (io.ReadCloser, error) { return opened, nil })
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := io.Copy(full{}, answer); err != errFailing {
+			t.Errorf("copied: %v", err)
+		}
+		wantInUse(t, registry, 1)
+		answer.Close()
+		wantInUse(t, registry, 0)
+	}
+	wantCounts(t, registry, 2, 0)
+}
+
+// What is handed on of a body is what it wrote.
+func TestABodyWritesToTheDestination(t *testing.T) {
+	registry := newRegistry(t, streaming)
+	guard := newGuard(t, registry, resilience.Guards{Breaker: "p", Bulkhead: "p"})
+	answer, err := fetch(t.Context(), guard, func(context.Context) (io.ReadCloser, error) {
+		return io.NopCloser(strings.NewReader("hello")), nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var to strings.Builder
+	if n, err := answer.(io.WriterTo).WriteTo(&to); n != 5 || err != nil || to.String() != "hello" {
+		t.Errorf("written are %d, %q, %v", n, to.String(), err)
+	}
+	wantInUse(t, registry, 0)
+}
+
+// An iterator that panics has failed; where the loop's body panics, or its goroutine
+// ends, nobody can tell that of the iterator.
+func TestAPanicOfAnIteratorIsAFailureAndOneOfTheLoopIsNone(t *testing.T) {
+	registry := newRegistry(t, streaming)
+	guard := newGuard(t, registry, resilience.Guards{Breaker: "p", Bulkhead: "p"})
+	breaks := func(yield func(int) bool) {
+		yield(1)
+		panic("of the iterator")
+	}
+	broken := func(yield func(int, error) bool) {
+		yield(1, nil)
+		panic("of the iterator")
+	}
+	one := func(run func()) {
+		ended := make(chan struct{})
+		go func() {
+			defer close(ended)
+			defer func() { recover() }()
+			run()
+		}()
+		<-ended
+		wantInUse(t, registry, 0)
+	}
+	hand := func(s *resilience.Stream) iter.Seq[int] { return resilience.Seq(s, breaks) }
+	hand2 := func(s *resilience.Stream) iter.Seq2[int, error] { return resilience.Seq2(s, broken) }
+	for i, run := range []func(){
+		func() {
+			for range loop(t, registry, guard, hand) {
+				panic("of the loop")
+			}
+		},
+		func() {
+			for range loop(t, registry, guard, hand2) {
+				runtime.Goexit()
+			}
+		},
+	} {
+		one(run)
+		wantCounts(t, registry, uint64(i)+1, 0)
+	}
+	one(func() {
+		for range loop(t, registry, guard, hand) {
+		}
+	})
+	wantCounts(t, registry, 4, 1)
+	one(func() {
+		for range loop(t, registry, guard, hand2) {
+		}
+	})
+	wantCounts(t, registry, 6, 2)
+}
+
 // numbers yields as many numbers, and an error in the end.
 func loop[T any](t *testing.T, registry *resilience.Registry, guard *resilience.Guard, hand func(*resilience.Stream) T) T {
 	t.Helper()

@@ -35,4 +35,7 @@ type Store interface {
 
 	//resilience:stream name
 	Read(ctx context.Context) (io.ReadCloser, error)
+
+	//resilience:stream
+	Pair(ctx context.Context) (head, tail io.ReadCloser, err error)
 }

@@ -247,6 +247,11 @@ func (s *resilientFilesWatch) Next() bool {
 	return s.stream.Next(s.Changes.Next(), s.Changes.Err)
 }
 
+// Unwrap is what the client returned. To close that alone does not end the call.
+func (s *resilientFilesWatch) Unwrap() Changes {
+	return s.Changes
+}
+
 // resilientFilesReceive lets a call of Receive last until it is closed or has ended.
 type resilientFilesReceive struct {
 	Receiver[string]
@@ -262,4 +267,9 @@ func (s *resilientFilesReceive) Recv() (string, error) {
 // RecvMsg tells the call of its end.
 func (s *resilientFilesReceive) RecvMsg(p0 any) error {
 	return s.stream.Read(s.Receiver.RecvMsg(p0))
+}
+
+// Unwrap is what the client returned. To close that alone does not end the call.
+func (s *resilientFilesReceive) Unwrap() Receiver[string] {
+	return s.Receiver
 }
