@@ -17,7 +17,7 @@ import (
 // that resgen writes. The pattern ./testdata/... would match none of them. Left
 // out is ./testdata/cutoff, because resgen warns of what vet is to find there.
 //
-//go:generate go run ../cmd/resgen ./testdata/aliased ./testdata/answers ./testdata/aliased/wiring ./testdata/clients ./testdata/contexts ./testdata/nested ./testdata/raw ./testdata/streams ./testdata/tagged ./testdata/tickets/shop ./testdata/translated
+//go:generate go run ../cmd/resgen ./testdata/aliased ./testdata/answers ./testdata/aliased/wiring ./testdata/clients ./testdata/contexts ./testdata/nested ./testdata/raw ./testdata/streams ./testdata/tagged ./testdata/tickets/shop ./testdata/tokens ./testdata/translated
 
 // packages are the cases, relative to the module's root.
 var packages = []string{
@@ -30,6 +30,7 @@ var packages = []string{
 	"./vet/testdata/contexts",       // calls that miss the reservation
 	"./vet/testdata/tickets",        // more calls on a straight path than tickets
 	"./vet/testdata/tickets/shop",   // declares the interface that package tickets implements
+	"./vet/testdata/tokens",         // more calls on a straight path than tokens
 	"./vet/testdata/nested",         // entries inside entries
 	"./vet/testdata/raw",            // clients that are called without their guards
 	"./vet/testdata/streams",        // results that are never closed

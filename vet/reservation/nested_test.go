@@ -19,7 +19,7 @@ func entry(own string, reserved ...string) guards.Method {
 		if name[0] == '=' {
 			name, list = name[1:], &m.Lease
 		}
-		*list = append(*list, guards.Permits{Bulkhead: name, N: int(n[0] - '0')})
+		*list = append(*list, guards.Count{Name: name, N: int(n[0] - '0')})
 	}
 	return m
 }

@@ -13,7 +13,8 @@ const doc = `report reservations that do not fit the calls under them
 
 In a method that implements one with //resilience:anticipate it reports
 
-- more guarded calls on one straight path than permits are preloaded;
+- more guarded calls on one straight path than permits are preloaded, or tokens of
+  a rate limit taken;
 - a call of another entry, with a context derived from the method's, that wants
   more of a bulkhead whose name is not after those of which the method holds
   permits. Against the order of names it does not wait for them; on the same

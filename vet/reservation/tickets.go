@@ -14,27 +14,39 @@ import (
 )
 
 // reportTickets reports a straight path with more calls on a bulkhead than the
-// entry has tickets.
+// entry has tickets, or on a rate limit than it has tokens.
 func reportTickets(pass *analysis.Pass, e *entries.Entry) {
 	p := path{Entry: e}
 	p.list(e.Decl.Body.List)
 	for _, preload := range e.Method.Preload {
-		calls := int64(0)
-		var first ast.Node // without a ticket
-		for _, s := range p.steps {
-			if s.call.Method.Bulkhead == preload.Bulkhead {
-				calls += s.times
-			}
-			if first == nil && calls > int64(preload.N) {
-				first = s.call
-			}
-		}
+		calls, first := p.exceed(preload, func(m guards.Method) string { return m.Bulkhead })
 		if first != nil {
 			pass.ReportRangef(first, "%d calls on bulkhead %s on this path, but %s preloads %d: "+
 				"write preload=%[2]s:%[1]d, or lease=%[2]s:n, whose permits serve call after call",
-				calls, preload.Bulkhead, e, preload.N)
+				calls, preload.Name, e, preload.N)
 		}
 	}
+	for _, rate := range e.Method.Rate {
+		calls, first := p.exceed(rate, func(m guards.Method) string { return m.RateLimit })
+		if first != nil {
+			pass.ReportRangef(first, "%d calls on rate limit %s on this path, but %s takes %d of its tokens: write rate=%[2]s:%[1]d",
+				calls, rate.Name, e, rate.N)
+		}
+	}
+}
+
+// exceed counts the calls for which an entry reserves something. The first for which
+// there is nothing left is nil where there is enough.
+func (p *path) exceed(reserved guards.Count, name func(guards.Method) string) (calls int64, first ast.Node) {
+	for _, s := range p.steps {
+		if name(s.call.Method) == reserved.Name {
+			calls += s.times
+		}
+		if first == nil && calls > int64(reserved.N) {
+			first = s.call
+		}
+	}
+	return calls, first
 }
 
 // path follows the one way through a body on which every guarded call succeeds

@@ -30,18 +30,20 @@ type Guarded struct {
 
 // Method is what stands before a method.
 type Method struct {
-	Name     string
-	Bulkhead string // empty: none
-	Entry    bool   // anticipated
-	Stream   bool   // its call lasts until its result is closed
-	Preload  []Permits
-	Lease    []Permits
+	Name      string
+	Bulkhead  string // empty: none
+	Entry     bool   // anticipated
+	Stream    bool   // its call lasts until its result is closed
+	Preload   []Count
+	Lease     []Count
+	RateLimit string // empty: none
+	Rate      []Count
 }
 
-// Permits are some of a bulkhead.
-type Permits struct {
-	Bulkhead string
-	N        int
+// Count is some permits of a bulkhead, or tokens of a rate limit, by its name.
+type Count struct {
+	Name string
+	N    int
 }
 
 func (g Guarded) method(name string) (Method, bool) {
@@ -65,7 +67,7 @@ func (m Method) Reserves(bulkhead string) bool { return m.Reserved()[bulkhead] >
 func (m Method) Reserved() map[string]int {
 	reserved := map[string]int{}
 	for _, p := range slices.Concat(m.Preload, m.Lease) {
-		reserved[p.Bulkhead] = p.N
+		reserved[p.Name] = p.N
 	}
 	return reserved
 }
@@ -82,7 +84,8 @@ func (m Method) Held() map[string]int {
 
 // Like reports whether the same stands before another method.
 func (m Method) Like(other Method) bool {
-	return m.Bulkhead == other.Bulkhead && m.Entry == other.Entry && slices.Equal(m.Preload, other.Preload) && slices.Equal(m.Lease, other.Lease)
+	return m.Bulkhead == other.Bulkhead && m.RateLimit == other.RateLimit && m.Entry == other.Entry &&
+		slices.Equal(m.Preload, other.Preload) && slices.Equal(m.Lease, other.Lease) && slices.Equal(m.Rate, other.Rate)
 }
 
 // exportFact tells what the constructors of the package wire, to itself and to

@@ -71,11 +71,13 @@ func (p *Package) wired(constructor *ast.FuncDecl) []Method {
 	var methods []Method
 	p.EachGuard(constructor, func(name string, made map[string]ast.Expr) {
 		methods = append(methods, Method{
-			Name:     name,
-			Bulkhead: p.text(made["Bulkhead"]),
-			Entry:    Needs(made, directives.Reservation),
-			Preload:  p.permits(made["Preload"]),
-			Lease:    p.permits(made["Lease"]),
+			Name:      name,
+			Bulkhead:  p.text(made["Bulkhead"]),
+			RateLimit: p.text(made["RateLimit"]),
+			Entry:     Needs(made, directives.Reservation),
+			Preload:   p.counts(made["Preload"], "Bulkhead"),
+			Lease:     p.counts(made["Lease"], "Bulkhead"),
+			Rate:      p.counts(made["Rate"], "RateLimit"),
 		})
 	})
 	slices.SortFunc(methods, func(a, b Method) int { return strings.Compare(a.Name, b.Name) })
@@ -146,20 +148,19 @@ func Needs(made map[string]ast.Expr, cargo directives.Cargo) bool {
 	return false
 }
 
-// permits reads a list of permits, without those of which the bulkhead or the
-// number is unknown.
-func (p *Package) permits(x ast.Expr) []Permits {
+// counts reads a list of permits or tokens, without those of which the name or the
+// number is unknown. The field of that name has the name.
+func (p *Package) counts(x ast.Expr, field string) (list []Count) {
 	literal, ok := x.(*ast.CompositeLit)
 	if !ok {
 		return nil
 	}
-	var list []Permits
 	for _, element := range literal.Elts {
 		made := fields(element)
-		bulkhead := p.text(made["Bulkhead"])
+		name := p.text(made[field])
 		n, ok := constant.Int64Val(constant.ToInt(p.TypesInfo.Types[made["N"]].Value))
-		if ok && bulkhead != "" {
-			list = append(list, Permits{bulkhead, int(n)})
+		if ok && name != "" {
+			list = append(list, Count{name, int(n)})
 		}
 	}
 	return list
