@@ -49,7 +49,8 @@ type measured struct {
 }
 
 // Begin takes what g says the call needs, in the order gate, rate limit, bulkhead,
-// breaker, timeout. The error is a [*RefusalError]; then everything was given back.
+// breaker, timeout. The error is a [*RefusalError], or of the settings of [Faults]; then
+// everything was given back.
 // Otherwise the call must end with Finish. Release must be deferred before Begin,
 // in case something panics. The context bounds the wait for a permit and carries
 // reservations; a method without a context passes context.Background(), and nil
@@ -126,7 +127,7 @@ func (c *Call) Begin(ctx context.Context, g *Guard) error {
 		c.reservation.Open()
 	}
 	if g.watched() {
-		c.watch(g)
+		return c.watch(g)
 	}
 	return nil
 }

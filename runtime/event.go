@@ -12,7 +12,7 @@ import (
 // Event is something that happened in a registry: one of [Transition],
 // [Refused], [CallEnded], [Probed], [Reloaded], [UnknownName],
 // [SettingWarning], [Mismatch], [Undeclared], [Retried], [BudgetSpent], [FellBack],
-// [Abandoned], [Crowded], [Outage] and [FleetLink].
+// [Abandoned], [Crowded], [Faulty], [Outage] and [FleetLink].
 type Event interface{ event() }
 
 // Transition is a breaker's change of state.

@@ -7,6 +7,7 @@ import (
 
 	"github.com/resgen-go/resgen/runtime/internal/breaker"
 	"github.com/resgen-go/resgen/runtime/internal/bulkhead"
+	"github.com/resgen-go/resgen/runtime/internal/faults"
 	"github.com/resgen-go/resgen/runtime/internal/ratelimit"
 	"github.com/resgen-go/resgen/runtime/internal/retry"
 )
@@ -27,7 +28,7 @@ type makeup struct {
 	first   string       // name of the guard that is asked first
 	parts   []any        // breaker, bulkhead and whatever else it has of its own, to compare
 	alone   bool         // a breaker is the only guard
-	told    bool         // somebody hears how each of its calls ends: timing or inCall
+	told    bool         // its calls are watched, see Call.watch: by timing or inCall, or for faults
 	heeded  bool         // somebody hears of each refusal: a fallback or an observer
 	enters  bool         // something is asked before the breaker
 	special bool         // of an entry or of a key, or its calls are recorded
@@ -42,7 +43,8 @@ type makeup struct {
 	retry     *retry.Policy    // nil: its calls are Calls, not Attempts
 	when      func(error) bool // nil: failures are tried again
 	fallback  *falling
-	timing    *timing // nil: without the option Time
+	timing    *timing       // nil: without the option Time
+	faults    *faults.Fault // nil: without the option Faults
 	classify  func(error) Outcome
 
 	events  *events

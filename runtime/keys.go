@@ -187,7 +187,7 @@ func (k *keys) guard(key string, slots []*slot) (g *Guard, err error) {
 			return nil, err
 		}
 	}
-	g.first = g.asked()
+	g.first, g.faults = g.asked(), r.faulty(g)
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	for _, s := range slots {

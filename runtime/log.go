@@ -78,6 +78,8 @@ func (j *journal) Observe(e Event) {
 		j.flush()
 	case Abandoned:
 		j.writeOf("stream "+e.Method, e.At, slog.LevelWarn, "stream was neither closed nor read to its end", slog.String("method", e.Method))
+	case Faulty:
+		j.faulty(e)
 	case Crowded:
 		j.write(e.At, slog.LevelWarn, "calls with further keys are guarded by the base name, because as many instances live as may, and none is at rest",
 			slog.String("name", e.Name), slog.Int("maxInstances", e.MaxInstances))
@@ -314,6 +316,19 @@ func (j *journal) outage(e Outage) {
 	}
 	j.writeOf("outage "+e.Breaker, e.At, level, "outage of all processes that share a breaker",
 		slog.String("breaker", e.Breaker), slog.String("change", e.Change.String()), slog.String("reason", e.Reason))
+}
+
+func (j *journal) faulty(e Faulty) {
+	level, message := slog.LevelWarn, "faults are injected by the settings"
+	if !e.Active {
+		level, message = slog.LevelInfo, "faults are injected no more"
+	}
+	attrs := []slog.Attr{slog.String("name", e.Name), slog.Float64("failPercent", e.FailPercent)}
+	if e.Delay > 0 {
+		attrs = append(attrs, slog.Duration("delay", time.Duration(e.Delay)), slog.Float64("delayPercent", e.DelayPercent))
+	}
+	attrs = append(attrs, slog.Time("until", e.Until), slog.Uint64("failed", e.Failed), slog.Uint64("delayed", e.Delayed))
+	j.writeOf("faults "+e.Name, e.At, level, message, attrs...)
 }
 
 func (j *journal) link(e FleetLink) {

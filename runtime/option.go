@@ -25,6 +25,7 @@ type setup struct {
 	trace     func(context.Context) (id string, ok bool)
 	inCall    inCall
 	record    io.Writer
+	faults    bool
 	fleet     sharing.Adapter
 	fault     error // of an option
 }

@@ -14,6 +14,7 @@ import (
 	"github.com/resgen-go/resgen/runtime/internal/breaker"
 	"github.com/resgen-go/resgen/runtime/internal/bulkhead"
 	"github.com/resgen-go/resgen/runtime/internal/config"
+	"github.com/resgen-go/resgen/runtime/internal/faults"
 	"github.com/resgen-go/resgen/runtime/internal/ratelimit"
 	"github.com/resgen-go/resgen/runtime/internal/redact"
 	"github.com/resgen-go/resgen/runtime/internal/retry"
@@ -31,6 +32,7 @@ type Registry struct {
 	inCall   inCall    // nil: nobody
 	strict   bool
 	count    bool                                       // the successes of breakers, too
+	injects  bool                                       // the section faults is allowed
 	trace    func(context.Context) (id string, ok bool) // nil: nobody wants exemplars
 	source   Source                                     // nil: built-in settings
 	stop     func()                                     // of following the source
@@ -63,6 +65,7 @@ type Registry struct {
 	retries            *section[*retry.Policy, *retry.Settings]
 	budgets            *section[*retry.Budget, *retry.BudgetSettings]
 	fallbacks          *section[*fallback, *config.Fallback]
+	faults             *section[*faults.Fault, *faults.Settings]
 	reserves           map[string]reserve   // the largest of each name, such as "bulkheads.inventory"
 	instances          map[string]*instance // by full names
 	families           map[string]*family   // by the names that gates have
@@ -101,6 +104,7 @@ func New(options ...Option) (*Registry, error) {
 		inCall:    setup.inCall,
 		strict:    setup.strict,
 		count:     setup.count,
+		injects:   setup.faults,
 		source:    setup.source,
 		fleet:     setup.fleet,
 		settings:  config.Default(),

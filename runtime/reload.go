@@ -122,7 +122,7 @@ func (r *Registry) lost(settings *config.File) []UnknownName {
 	var all []UnknownName
 	for _, s := range r.sections {
 		for _, name := range s.names() {
-			if r.settings.Covers(s.title(), name) && !settings.Covers(s.title(), name) {
+			if s.needsNames() && r.settings.Covers(s.title(), name) && !settings.Covers(s.title(), name) {
 				all = append(all, r.unknown(settings, s, name))
 			}
 		}
@@ -189,7 +189,7 @@ func (r *Registry) read() (settings *config.File, name string, err error) {
 	if err != nil {
 		return nil, name, fmt.Errorf("resilience: can't read the settings: %w", redact.Error(err))
 	}
-	settings, err = config.Parse(name, text, r.fleet != nil)
+	settings, err = config.Parse(name, text, config.Process{Shares: r.fleet != nil, Injects: r.injects})
 	if err != nil {
 		return nil, name, err
 	}

@@ -63,17 +63,32 @@ func (a *Attempts) next(ctx context.Context, g *Guard) bool {
 	}
 	err := a.call.Begin(ctx, g)
 	if err != nil {
-		a.err = err
+		return a.fails(err)
 	}
-	return err == nil
+	return true
+}
+
+// fails ends an attempt that did not reach the client: guards refuse it, or the settings
+// of faults let it fail. It reports whether another one has begun.
+func (a *Attempts) fails(err error) bool {
+	if a.call.guard != nil {
+		err = a.Finish(err)
+	}
+	if a.again {
+		return a.repeat()
+	}
+	a.err = err
+	return false
 }
 
 // beginWithin begins the first attempt where all attempts have a time of their own.
 func (a *Attempts) beginWithin(longest time.Duration) bool {
 	a.within = &allTries{until: breaker.Now().Add(longest)}
 	a.within.Context, a.within.cancel = context.WithTimeout(a.caller, longest)
-	a.err = a.begin(a.within.Context)
-	return a.err == nil
+	if err := a.begin(a.within.Context); err != nil {
+		return a.fails(err)
+	}
+	return true
 }
 
 // around is the context of all attempts.
@@ -89,13 +104,11 @@ func (a *Attempts) begin(ctx context.Context) error {
 	if _, bounded := ctx.Deadline(); bounded {
 		a.began = breaker.Now()
 	}
-	if err := a.call.Begin(ctx, a.guard); err != nil {
-		return err
-	}
-	if a.within != nil {
+	err := a.call.Begin(ctx, a.guard)
+	if a.call.guard != nil && a.within != nil {
 		a.call.endBy(a.caller, a.within.until)
 	}
-	return nil
+	return err
 }
 
 // repeat pauses and begins another attempt, if nothing has changed that forbids it.
@@ -114,12 +127,12 @@ func (a *Attempts) repeat() bool {
 	if a.guard.breaker == nil || a.guard.breaker.IsFree() {
 		a.call = Call{repeats: true}
 		a.number++
-		if a.begin(&attempt{a.around(), a.number - 1}) == nil {
+		if err := a.begin(&attempt{a.around(), a.number - 1}); a.call.guard != nil {
 			policy.Retried()
 			if a.guard.events.observed {
 				a.guard.events.emitFrequent(Retried{time.Now(), a.guard.method, a.number, last, Duration(a.pause)})
 			}
-			return true
+			return err == nil || a.fails(err)
 		}
 	}
 	policy.Budget().Return()

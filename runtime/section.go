@@ -9,6 +9,7 @@ import (
 	"github.com/resgen-go/resgen/runtime/internal/breaker"
 	"github.com/resgen-go/resgen/runtime/internal/bulkhead"
 	"github.com/resgen-go/resgen/runtime/internal/config"
+	"github.com/resgen-go/resgen/runtime/internal/faults"
 	"github.com/resgen-go/resgen/runtime/internal/ratelimit"
 	"github.com/resgen-go/resgen/runtime/internal/retry"
 )
@@ -86,6 +87,20 @@ func (r *Registry) addSections() {
 		retune: func(f *fallback, s *config.Fallback) func() { return func() { f.settings.Store(s) } },
 		show:   func(s *Snapshot, all []*fallback) { s.Fallbacks = each(all, (*fallback).snapshot) },
 	})
+	r.faults = addSection(r, section[*faults.Fault, *faults.Settings]{
+		name:     config.Injected,
+		optional: true,
+		create:   r.newFault,
+		retune:   func(f *faults.Fault, s *faults.Settings) func() { return func() { f.Retune(s) } },
+		show: func(s *Snapshot, all []*faults.Fault) {
+			for _, f := range all {
+				if one := newFaultSnapshot(f.Snapshot()); one.Active || one.Failed+one.Delayed > 0 {
+					s.Faults = append(s.Faults, one)
+				}
+			}
+		},
+		close: (*faults.Fault).End,
+	})
 }
 
 // section is a section of the settings and what a registry made for the names in
@@ -98,13 +113,16 @@ type section[T, S any] struct {
 	close  func(T)                                  // nil: nothing is to be closed
 	room   func(settings S) (setting string, n int) // that an entry can reserve, and what says so; nil: entries reserve nothing
 
+	optional bool // the settings need not have the names
+
 	made map[string]T // for the names that somebody asked for; guarded by Registry.mu
 }
 
 // anySection is a section whatever it makes. The lock of the registry must be held.
 type anySection interface {
 	title() string
-	names() []string // in use, sorted
+	needsNames() bool // in use, of the settings
+	names() []string  // in use, sorted
 	count() int
 	has(name string) bool
 	drop(name string) (end func())
@@ -141,6 +159,8 @@ func (s *section[T, S]) settings(file *config.File, name string) S {
 }
 
 func (s *section[T, S]) title() string { return s.name }
+
+func (s *section[T, S]) needsNames() bool { return !s.optional }
 
 func (s *section[T, S]) names() []string { return slices.Sorted(maps.Keys(s.made)) }
 

@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	resilience "github.com/resgen-go/resgen/runtime"
 	"github.com/resgen-go/resgen/runtime/settingsfile"
@@ -49,6 +50,7 @@ var guardings = []guarding{
 	{"BreakerBy", resilience.Guards{Breaker: "g", BreakerBy: "tenant"}, "breakers", `{"failureThreshold": 9}`, `{"failureThreshold": 1}`, resilience.ErrOpen},
 	{"BulkheadBy", resilience.Guards{Bulkhead: "g", BulkheadBy: "tenant"}, "bulkheads", `{"maxConcurrentCalls": 2}`, `{"maxConcurrentCalls": 1}`, resilience.ErrFull},
 	{"TimeoutBy", resilience.Guards{Timeout: "g", TimeoutBy: "tenant"}, "timeouts", `{}`, `{"duration": "1ns"}`, resilience.ErrTimeout},
+	{"Breaker", resilience.Guards{Breaker: "g"}, "faults", `{}`, `{"failPercent": 100, "until": "` + time.Now().Add(time.Hour).Format(time.RFC3339) + `"}`, resilience.ErrInjected},
 	{"Timeout", resilience.Guards{Timeout: "g"}, "timeouts", `{}`, `{"duration": "1ns"}`, resilience.ErrTimeout},
 }
 
@@ -76,7 +78,7 @@ func (row guarding) settings(of string) string {
 
 func (row guarding) test(t *testing.T, guards resilience.Guards) {
 	source := &changing{text: row.settings(row.mild)}
-	registry, err := resilience.New(resilience.Follow(source), resilience.Logger(nil))
+	registry, err := resilience.New(resilience.Follow(source), resilience.Logger(nil), resilience.Faults())
 	if err != nil {
 		t.Fatal(err)
 	}

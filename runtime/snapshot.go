@@ -19,7 +19,8 @@ type Snapshot struct {
 	Retries    []RetrySnapshot     `json:"retries"`
 	Budgets    []BudgetSnapshot    `json:"budgets"`
 	Fallbacks  []FallbackSnapshot  `json:"fallbacks"`
-	Keys       []KeysSnapshot      `json:"keys,omitempty"` // by name; nil where no method is guarded by key
+	Faults     []FaultSnapshot     `json:"faults,omitempty"` // by name, those that are injected, or were
+	Keys       []KeysSnapshot      `json:"keys,omitempty"`   // by name; nil where no method is guarded by key
 	Entries    []EntrySnapshot     `json:"entries"`
 	Calls      []CallsSnapshot     `json:"calls,omitempty"` // by method and outcome; nil without the option Time
 	Settings   SettingsSnapshot    `json:"settings"`

@@ -70,16 +70,23 @@ func (g *Guard) watched() bool { return g.told || g.bulkhead != nil && g.bulkhea
 // of its own would cost calls that nobody watches half a nanosecond.
 const unclocked breaker.Instant = 1
 
-// watch notes that a call is watched, and reads the clock where it matters.
-func (c *Call) watch(g *Guard) {
-	c.began = unclocked
+// watch notes that a call is watched, and reads the clock where it matters. An error is
+// one that the settings of faults inject.
+func (c *Call) watch(g *Guard) error {
 	adapts := g.bulkhead != nil && g.bulkhead.Adapts()
-	if g.timing != nil || adapts {
+	switch {
+	case g.timing != nil || adapts:
 		c.began = breaker.Now()
+	case g.inCall != nil:
+		c.began = unclocked
 	}
 	if adapts {
 		g.bulkhead.Began()
 	}
+	if g.faults != nil && g.faults.Active() {
+		return c.inject(g)
+	}
+	return nil
 }
 
 // tellEnd tells those who watch a call how it ended, when it has given back what it

@@ -151,7 +151,8 @@ func (w *Wiring) Guard(method string, guards Guards) *Guard {
 	g.fallback = named(w, r.fallbacks, guards.Fallback).method(g.method)
 	g.first = cmp.Or(g.first, guards.Fallback)
 	g.timing = r.timing(g.method)
-	g.told = g.timing != nil || g.inCall != nil
+	g.faults = r.faulty(g)
+	g.told = g.timing != nil || g.inCall != nil || g.faults != nil
 	g.heeded = g.fallback != nil || g.inCall != nil || g.events.observed
 	if guards.Breaker+guards.Bulkhead+guards.Retry+guards.Fallback != "" {
 		w.uses = append(w.uses, config.Use{
@@ -384,7 +385,7 @@ func (w *Wiring) Done() (err error) {
 	for _, p := range w.probes {
 		name := p.breaker.Name()
 		r.circles.own(name, owner{w.iface.name, w.bulkheads})
-		if err := p.breaker.Probe(r.lookedAt(name, p.probe)); err != nil {
+		if err := p.breaker.Probe(r.lookedAt(name, r.suffering(name, p.probe))); err != nil {
 			return w.failed(err)
 		}
 	}

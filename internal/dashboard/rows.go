@@ -25,6 +25,8 @@ var rows = []row{
 			{`sum by (breaker) (resgen_breaker_admits{SOME} == bool 0) > 0`, "{{breaker}}, instances"}}},
 		{"Full bulkheads", "No permit is left.", now, number, false, []query{
 			{`sum by (bulkhead) (resgen_bulkhead_available{SOME} <= bool 0) > 0`, "{{bulkhead}}, instances"}}},
+		{"Faults that the settings inject", "On purpose, to try the guards. They end by themselves.", now, number, false, []query{
+			{`sum by (fault) (resgen_faults_active{SOME}) > 0`, "{{fault}}, instances"}}},
 		{"Rejected settings", "Those before stay in force.", now, number, false, []query{
 			{`sum(resgen_settings_rejected{SOME})`, "instances"}}},
 		{"Processes without a link to the fleet", "Each decides for itself.", now, number, false, []query{
@@ -140,6 +142,8 @@ var rows = []row{
 			{`sum by (method, outcome) (rate(resgen_call_duration_seconds_count{SOME}[$__rate_interval]))`, "{{method}} {{outcome}}"}}},
 	}},
 	{title: "Settings and events", panels: []panel{
+		{"Calls that the settings of faults hit", "", curve, rate, false, []query{
+			{`sum by (fault, what) (rate(resgen_faults_injected_total{SOME}[$__rate_interval]))`, "{{fault}} {{what}}"}}},
 		{"Readings of the settings", "", curve, number, false, []query{
 			{`sum by (result) (increase(resgen_settings_reloads_total{SOME}[$__rate_interval]))`, "{{result}}"}}},
 		{"Age of the settings", "", now, age, false, []query{

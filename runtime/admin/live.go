@@ -85,6 +85,8 @@ func kindOf(e resilience.Event) string {
 		return "link"
 	case resilience.Undeclared:
 		return "undeclared"
+	case resilience.Faulty:
+		return "faults"
 	case resilience.BudgetSpent:
 		return "budget"
 	}

@@ -32,7 +32,7 @@ func (s *store) Check() []setting.Problem {
 var withStore = slices.Concat(standard, format{{name: "store", one: "store", single: true, doc: "A store.", variants: []variant{{fresh: func() any { return new(store) }}}}})
 
 func TestASectionMayBeOneObject(t *testing.T) {
-	f, err := withStore.parse("r.json", []byte(`{"store": {"address": "here", "every": 2}, "breakers": {"a": {}}}`), false)
+	f, err := withStore.parse("r.json", []byte(`{"store": {"address": "here", "every": 2}, "breakers": {"a": {}}}`), Process{true, true})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -68,7 +68,7 @@ func TestFaultsOfASectionThatIsOneObjectHavePlaces(t *testing.T) {
 	}
 	for _, test := range tests {
 		t.Run(test.about, func(t *testing.T) {
-			_, err := withStore.parse("r.json", []byte(test.file), false)
+			_, err := withStore.parse("r.json", []byte(test.file), Process{true, true})
 			if err == nil || err.Error() != test.want {
 				t.Errorf("error\n%v\nwant\n%s", err, test.want)
 			}
@@ -98,8 +98,8 @@ func TestFieldG04SharedStateIsCheckedByWhoeverReadsTheFile(t *testing.T) {
 	for section, want := range refusedSharing {
 		file := []byte(`{"sharedState": ` + section + `}`)
 		_, tool := Inspect("r.json", file)
-		_, alone := Parse("r.json", file, false)
-		_, shares := Parse("r.json", file, true)
+		_, alone := Parse("r.json", file, Process{})
+		_, shares := Parse("r.json", file, Process{Shares: true})
 		for _, err := range []error{tool, alone, shares} {
 			if err == nil || !strings.Contains(err.Error(), want) || strings.Contains(err.Error(), "hush") || strings.Contains(err.Error(), "\n") {
 				t.Errorf("%s: %v, want …%s…", section, err, want)
@@ -115,9 +115,9 @@ func TestToShareABreakerTakesAnAdapter(t *testing.T) {
 	}`
 	const adapter = "true needs an adapter; pass redis.Share(), of github.com/resgen-go/resgen/runtime/redis, to resilience.New\n"
 	const other = "r.json:3:34: timeouts.a.duration: 0 is outside (0s, 8760h]"
-	_, alone := Parse("r.json", []byte(file), false)
+	_, alone := Parse("r.json", []byte(file), Process{})
 	_, inspected := Inspect("r.json", []byte(file))
-	_, shares := Parse("r.json", []byte(file), true)
+	_, shares := Parse("r.json", []byte(file), Process{Shares: true})
 	want := "r.json:2:38: breakers.default.shared: " + adapter + "r.json:2:85: breakers.b.shared: " + adapter + other
 	if alone == nil || alone.Error() != want {
 		t.Errorf("faults\n%v\nwant\n%s", alone, want)
@@ -159,7 +159,7 @@ func TestFieldN02AFleetNeedsAName(t *testing.T) {
 				file += `, "sharedState": ` + test.sharedState
 			}
 			_, tool := Inspect("r.json", []byte(file+"}"))
-			_, shares := Parse("r.json", []byte(file+"}"), true)
+			_, shares := Parse("r.json", []byte(file+"}"), Process{Shares: true})
 			for _, err := range []error{tool, shares} {
 				if err == nil && test.want != "" || err != nil && err.Error() != test.want {
 					t.Errorf("%s\n%v, want\n%s", file, err, test.want)
@@ -167,7 +167,7 @@ func TestFieldN02AFleetNeedsAName(t *testing.T) {
 			}
 		})
 	}
-	_, alone := Parse("r.json", []byte(`{"breakers": {"db": {"shared": true}}}`), false)
+	_, alone := Parse("r.json", []byte(`{"breakers": {"db": {"shared": true}}}`), Process{})
 	if want := "r.json:1:32: breakers.db." + adapter + "\nr.json:1:32: " + missing; alone == nil || alone.Error() != want {
 		t.Errorf("a process without an adapter: %v, want\n%s", alone, want)
 	}

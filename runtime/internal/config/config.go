@@ -33,21 +33,25 @@ type File struct {
 // answer in time.
 func ReadFile(path string) ([]byte, error) { return bounded.ReadFile(path, MaxSize+1) }
 
-// Parse reads the content of a file for a process that shares breakers, or for
-// one that does not, where a breaker that is shared is a fault. name is what
-// faults call the file. The error is of type [Faults].
-func Parse(name string, data []byte, shares bool) (*File, error) {
-	return standard.parse(name, data, !shares)
+// Process is what a process allows the file to ask for.
+type Process struct {
+	Shares  bool // breakers, with other processes
+	Injects bool // faults, into calls
 }
 
-// Inspect is Parse for a tool, which does not know whether the process shares
-// breakers.
-func Inspect(name string, data []byte) (*File, error) { return standard.parse(name, data, false) }
+// Parse reads the content of a file for a process. What the process does not allow is a
+// fault. name is what faults call the file. The error is of type [Faults].
+func Parse(name string, data []byte, p Process) (*File, error) { return standard.parse(name, data, p) }
+
+// Inspect is Parse for a tool, which does not know what the process allows.
+func Inspect(name string, data []byte) (*File, error) {
+	return standard.parse(name, data, Process{true, true})
+}
 
 // Default is a file without content, so that the built-in defaults hold.
 func Default() *File { return &File{format: standard} }
 
-func (f format) parse(name string, data []byte, alone bool) (*File, error) {
+func (f format) parse(name string, data []byte, p Process) (*File, error) {
 	text, bad := newText(data)
 	if bad != nil {
 		return nil, text.faults(name, bad)
@@ -58,7 +62,8 @@ func (f format) parse(name string, data []byte, alone bool) (*File, error) {
 	}
 	r := &reader{document: document, file: name}
 	sections := r.sections(f)
-	r.sharing(sections, alone)
+	r.sharing(sections, !p.Shares)
+	r.injecting(sections[Injected], p.Injects)
 	if len(r.faults) > 0 {
 		return nil, r.faults.settle()
 	}

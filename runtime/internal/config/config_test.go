@@ -618,7 +618,7 @@ func (o *odd) Check() []setting.Problem {
 
 func TestASectionMoreIsARowMore(t *testing.T) {
 	f := append(slices.Clone(standard), section{name: "odd", one: "odd", variants: []variant{{fresh: func() any { return new(odd) }}}})
-	_, err := f.parse("resilience.json", []byte(`{"odd": {"x": {"a": 2}, "y": {"b": 10}}}`), false)
+	_, err := f.parse("resilience.json", []byte(`{"odd": {"x": {"a": 2}, "y": {"b": 10}}}`), Process{true, true})
 	want := "resilience.json:1:15: odd.x: c is broken\nresilience.json:1:36: odd.y.b: 10 is outside [1, 9]"
 	if err == nil || err.Error() != want {
 		t.Errorf("faults %v, want %s", err, want)
@@ -645,7 +645,7 @@ func (m *mirrored) Check() []setting.Problem {
 
 func TestASettingThatMirrorsAWrongOneBreaksNoRule(t *testing.T) {
 	f := append(slices.Clone(standard), section{name: "pairs", one: "pair", variants: []variant{{fresh: func() any { return new(mirrored) }}}})
-	_, err := f.parse("r.json", []byte(`{"pairs": {"default": {"c": 9}, "x": {"a": 10, "c": 0}, "y": {"a": 10, "b": 2, "c": 0}}}`), false)
+	_, err := f.parse("r.json", []byte(`{"pairs": {"default": {"c": 9}, "x": {"a": 10, "c": 0}, "y": {"a": 10, "b": 2, "c": 0}}}`), Process{true, true})
 	want := "r.json:1:44: pairs.x.a: 10 is outside [1, 9]\nr.json:1:68: pairs.y.a: 10 is outside [1, 9]\nr.json:1:77: pairs.y.b: is above c"
 	if err == nil || err.Error() != want {
 		t.Errorf("faults\n%v\nwant\n%s", err, want)
@@ -669,11 +669,11 @@ func FuzzParse(f *testing.F) {
 	f.Add([]byte(`{"resilience4j": {"circuitbreaker": {"instances": {"a": {"testDelay": 20000}}}}, "timeouts": {"a": {"duration": "300m"}}}`))
 	f.Fuzz(func(t *testing.T, data []byte) {
 		file, err := Inspect("f", data)
-		shares, sharesErr := Parse("f", data, true)
+		shares, sharesErr := Parse("f", data, Process{Shares: true})
 		if fmt.Sprint(err) != fmt.Sprint(sharesErr) {
 			t.Fatalf("a tool says %v, and a process %v", err, sharesErr)
 		}
-		if _, alone := Parse("f", data, false); (alone == nil) != (err == nil && !file.Shares()) {
+		if _, alone := Parse("f", data, Process{}); (alone == nil) != (err == nil && !file.Shares()) {
 			t.Fatalf("alone: %v, and else %v", alone, err)
 		}
 		if err == nil {
@@ -766,7 +766,7 @@ func TestIsNameIsThePatternThatEditorsKnow(t *testing.T) {
 }
 
 func TestAnInstanceHasTheObjectOfItsFullNameElseThatOfItsBase(t *testing.T) {
-	f, err := Parse("x.json", []byte(`{"timeouts": {"default": {"duration": "1s"}, "a": {"duration": "2s"}, "a/b": {"duration": "3s"}, "c/d": {}}}`), false)
+	f, err := Parse("x.json", []byte(`{"timeouts": {"default": {"duration": "1s"}, "a": {"duration": "2s"}, "a/b": {"duration": "3s"}, "c/d": {}}}`), Process{})
 	if err != nil {
 		t.Fatal(err)
 	}

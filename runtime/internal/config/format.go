@@ -21,6 +21,7 @@ type section struct {
 	doc      string
 	single   bool      // the section itself is the one object
 	secret   bool      // faults don't show values, because there are secrets among them
+	of       []string  // the sections whose names it has, where it needs to have none; nil: it has its own
 	choose   string    // the field that chooses an object's variant; empty if there is only one
 	variants []variant // the first is built in
 }

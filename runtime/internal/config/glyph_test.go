@@ -13,7 +13,7 @@ func TestFieldG15LettersOfOtherAlphabetsAreShown(t *testing.T) {
 		"{\"breakers\": {\"pay\u200bments\": {}}}":                 "(it has U+200B, which nobody sees)",
 		"{\"breakers\": {\"payments\": {\"test\u00addelay\": 1}}}": "(it has U+00AD, which nobody sees); did you mean testDelay?",
 	} {
-		_, err := Parse("r.json", []byte(text), false)
+		_, err := Parse("r.json", []byte(text), Process{})
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: got %v, want %s", text, err, want)
 		}

@@ -208,6 +208,19 @@ func (r *reader) sharing(sections map[string]*entries, alone bool) {
 	r.nameless(sections[SharedState], first)
 }
 
+// injecting reports a file that injects faults into the calls of a process that does not
+// allow it.
+func (r *reader) injecting(section *entries, allowed bool) {
+	if section == nil || allowed {
+		return
+	}
+	for _, e := range append(slices.Collect(maps.Values(section.named)), section.fallback) {
+		if e.given["failPercent"].value != nil || e.given["delay"].value != nil {
+			r.fault(e.at, Injected, "needs resilience.Faults(); pass that to resilience.New, or take the section out")
+		}
+	}
+}
+
 // sharers are the objects with "shared": true.
 func (all *entries) sharers() []*entry {
 	if all == nil {

@@ -66,7 +66,7 @@ var secretive = []string{
 func TestFieldL10NoFaultShowsASecret(t *testing.T) {
 	for _, file := range secretive {
 		for _, shares := range []bool{true, false} {
-			f, err := Parse("r.json", []byte(file), shares)
+			f, err := Parse("r.json", []byte(file), Process{Shares: shares})
 			var shown string
 			if err != nil {
 				shown = err.Error()

@@ -3,6 +3,7 @@ package config
 import (
 	"github.com/resgen-go/resgen/runtime/internal/breaker"
 	"github.com/resgen-go/resgen/runtime/internal/bulkhead"
+	"github.com/resgen-go/resgen/runtime/internal/faults"
 	"github.com/resgen-go/resgen/runtime/internal/ratelimit"
 	"github.com/resgen-go/resgen/runtime/internal/retry"
 	"github.com/resgen-go/resgen/runtime/internal/sharedstate"
@@ -17,6 +18,7 @@ const (
 	Retries    = "retries"
 	Budgets    = "budgets"
 	Fallbacks  = "fallbacks"
+	Injected   = "faults"
 
 	SharedState = "sharedState"
 )
@@ -53,6 +55,10 @@ var standard = format{
 	{
 		name: Fallbacks, one: "fallback", variants: only[Fallback](),
 		doc: "When methods with a fallback fall back, by name.",
+	},
+	{
+		name: Injected, one: "fault", of: []string{Breakers, Bulkheads}, variants: only[faults.Settings](),
+		doc: "Failures and delays to try what guards do, by the name of the breaker of the calls, else of the bulkhead. They need resilience.Faults() and end by themselves; see docs/operating.md.",
 	},
 	{
 		name: SharedState, one: SharedState, single: true, secret: true, variants: only[sharedstate.Settings](),

@@ -25,18 +25,22 @@ func (f *File) Compare(used map[string][]string) Faults {
 		if s.single {
 			continue
 		}
-		all = append(all, f.compare(s.name, used[s.name])...)
+		all = append(all, f.compare(&s, used)...)
 	}
 	return all.settle()
 }
 
-func (f *File) compare(section string, used []string) (all Faults) {
+func (f *File) compare(s *section, inUse map[string][]string) (all Faults) {
+	section, used := s.name, inUse[s.name]
+	for _, other := range s.of {
+		used = slices.Concat(used, inUse[other])
+	}
 	names := f.Names(section)
 	unused := slices.DeleteFunc(slices.Clone(names), func(name string) bool {
 		return slices.Contains(used, name) || slices.Contains(used, Base(name))
 	})
 	for _, name := range used {
-		if slices.Contains(names, name) {
+		if s.of != nil || slices.Contains(names, name) {
 			continue
 		}
 		message := "not in the file, so the defaults hold"

@@ -33,7 +33,7 @@ func Labels(c *resilience.CallsSnapshot) []string { return []string{c.Method, c.
 type Emit func(value float64, labels ...string)
 
 // Table is every metric but Duration. All series of a metric have the same labels.
-var Table = join(breakers, bulkheads, rateLimits, timeouts, retries, fallbacks, entries, families, registry)
+var Table = join(breakers, bulkheads, rateLimits, timeouts, retries, fallbacks, injected, entries, families, registry)
 
 func join(parts ...[]Metric) (all []Metric) {
 	for _, part := range parts {
@@ -280,6 +280,22 @@ var retries = []Metric{
 		func(s *resilience.Snapshot, emit Emit) {
 			for _, b := range s.Budgets {
 				emit(float64(b.Refused), b.Name)
+			}
+		}},
+}
+
+var injected = []Metric{
+	{"faults.active", "Whether the settings inject faults now; absent where they never did.", "1", false, []string{"fault"},
+		func(s *resilience.Snapshot, emit Emit) {
+			for _, f := range s.Faults {
+				emit(truth(f.Active), f.Name)
+			}
+		}},
+	{"faults.injected", "Calls that the settings of faults let fail, or held up.", "{call}", true, []string{"fault", "what"},
+		func(s *resilience.Snapshot, emit Emit) {
+			for _, f := range s.Faults {
+				emit(float64(f.Failed), f.Name, "failed")
+				emit(float64(f.Delayed), f.Name, "delayed")
 			}
 		}},
 }

@@ -13,7 +13,7 @@ import (
 // that is not told of fails here.
 func TestEachSectionOfASnapshotHasRows(t *testing.T) {
 	rows := map[string]string{ // the beginning of the names, by field
-		"Breakers": "breaker.", "Bulkheads": "bulkhead.", "RateLimits": "rate.", "Timeouts": "timeout.", "Entries": "entry.", "Retries": "retry.", "Budgets": "budget.", "Fallbacks": "fallback",
+		"Breakers": "breaker.", "Bulkheads": "bulkhead.", "RateLimits": "rate.", "Timeouts": "timeout.", "Entries": "entry.", "Retries": "retry.", "Budgets": "budget.", "Fallbacks": "fallback", "Faults": "faults.",
 		"Settings": "settings.", "Fleet": "fleet.", "Events": "events", "Keys": "family.",
 	}
 	for field := range reflect.TypeFor[resilience.Snapshot]().Fields() {

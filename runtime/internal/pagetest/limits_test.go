@@ -85,6 +85,29 @@ func TestRehearsalT6DryRunsAreShown(t *testing.T) {
 	b.shows("not enforced: refuses nobody, 1 would have been refused")
 }
 
+func TestRehearsalT9FaultsAreShown(t *testing.T) {
+	b := newTab(t)
+	s := serve(t, newRegistry(t, `{"faults": {"maps": {"failPercent": 100, "delay": "1ns", "delayPercent": 50, "until": "`+
+		time.Now().Add(time.Hour).Format(time.RFC3339)+`"}}}`, resilience.Faults()))
+	wiring, err := resilience.Wire(s.registry, "example.com/a", "a.Client", new(int))
+	if err != nil {
+		t.Fatal(err)
+	}
+	guard := wiring.Guard("Find", resilience.Guards{Breaker: "maps"})
+	if err := wiring.Done(); err != nil {
+		t.Fatal(err)
+	}
+	var call resilience.Call
+	if err := call.Begin(t.Context(), guard); err != resilience.ErrInjected {
+		t.Fatal(err)
+	}
+	b.open(s.url())
+	b.shows("faults injected into 1 name")
+	b.shows("The settings inject faults into the calls of maps until")
+	b.shows("100 % fail, 1 so far; 50 % take 1ns longer")
+	b.shows("maps: the settings begin to inject faults")
+}
+
 func TestEntriesRetriesFallbacksAndDurationsAreShown(t *testing.T) {
 	b := newTab(t)
 	s := serve(t, newRegistry(t, `{

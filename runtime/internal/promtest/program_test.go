@@ -29,7 +29,7 @@ type program struct {
 	guards   map[string]*resilience.Guard
 }
 
-const settings = `{
+var settings = `{
 	"breakers": {
 		"default": {"testDelay": "200ms", "successThreshold": 1},
 		"shared": {"shared": true},
@@ -45,12 +45,13 @@ const settings = `{
 	"retries": {"again": {"initialDelay": "1ms"}},
 	"rateLimits": {"few": {"limit": 1, "period": "1h"}},
 	"sharedState": {"address": "nowhere:1", "keyPrefix": "shop:"},
+	"faults": {"faulty": {"failPercent": 50, "until": "` + time.Now().Add(time.Hour).Format(time.RFC3339) + `"}},
 }`
 
 func startProgram(t *testing.T) *program {
 	p := &program{T: t, fleet: new(fleet), source: &source{text: settings}, guards: map[string]*resilience.Guard{}}
 	var err error
-	p.registry, err = resilience.New(resilience.Follow(p.source), resilience.Logger(nil), resilience.Time(),
+	p.registry, err = resilience.New(resilience.Follow(p.source), resilience.Logger(nil), resilience.Time(), resilience.Faults(),
 		resilience.Share(func() resilience.Adapter { return p.fleet }), resilience.Observe(resilience.ObserverFunc(func(resilience.Event) {})))
 	if err != nil {
 		t.Fatal(err)
@@ -69,6 +70,7 @@ func startProgram(t *testing.T) *program {
 		"Small":    {Bulkhead: "small"},
 		"Adaptive": {Bulkhead: "adaptive"},
 		"Few":      {RateLimit: "few"},
+		"Faulty":   {Bulkhead: "faulty"},
 		"Again":    {Retry: "again"},
 		"Tenant":   {Breaker: "tenants", BreakerBy: "tenant"},
 		"Answered": {Fallback: "answered"},
@@ -215,6 +217,7 @@ var troubles = []trouble{
 			p.call(context.Background(), "Slow", well)
 			p.call(context.Background(), "Slow", func(ctx context.Context) error { <-ctx.Done(); return ctx.Err() })
 			p.call(context.Background(), "Adaptive", well)
+			p.call(context.Background(), "Faulty", well)
 		})
 	}},
 }

@@ -122,7 +122,7 @@ func settingsOf(file, service, prefix, address string) (*sharedstate.Settings, e
 		if err != nil {
 			return nil, err
 		}
-		parsed, err := config.Parse(file, text, true)
+		parsed, err := config.Parse(file, text, config.Process{Shares: true, Injects: true})
 		if err != nil {
 			return nil, err
 		}
