@@ -279,8 +279,8 @@ func (w *Wiring) entry(g *Guard, guards Guards) {
 			return
 		}
 		for _, p := range append(slices.Clone(guards.Preload), guards.Lease...) {
-			if p.Number > 0 {
-				g.demand.Number(named(w, w.registry.bulkheads, p.Bulkhead), p.Number)
+			if found := named(w, w.registry.bulkheads, p.Bulkhead); found != nil && p.Number > 0 {
+				g.demand.Number(found, p.Number)
 			}
 		}
 	}

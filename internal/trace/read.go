@@ -254,8 +254,12 @@ func (r *reader) method() {
 			if r.fault != nil {
 				return
 			}
+			name := r.trace.Names[r.nameNumber()]
+			if name == "" {
+				r.fail("a guard without a name")
+			}
 			*wants = append(*wants, Want{
-				r.trace.Names[r.nameNumber()], int(r.upTo(MaxPermits, "permits")), int(r.upTo(MaxList, "number of a number")),
+				name, int(r.upTo(MaxPermits, "permits")), int(r.upTo(MaxList, "number of a number")),
 			})
 		}
 	}

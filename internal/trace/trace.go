@@ -26,7 +26,7 @@ const (
 	MaxNames   = 1 << 17 // names, and methods, of a trace
 	MaxList    = 1 << 8  // guards of an entry, and numbers of a call
 	MaxPermits = 1 << 30
-	maxTime    = 100 * 365 * 24 * time.Hour // of a trace, and of a call
+	maxTime    = 366 * 24 * time.Hour // of a trace, and of a call
 )
 
 // Records of a block, in the low bits of their first byte.

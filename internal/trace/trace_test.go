@@ -136,6 +136,7 @@ func TestFaultsSayWhereAndWhat(t *testing.T) {
 		{"a name of 200 bytes where the block has 1", block(0, 0, recordName, 0, 200, 1, 'x')},
 		{"9 as number of a name, which is at most 0", block(0, 0, recordMethod, 0, 9)},
 		{"outcome 5; there are 0 to 4", block(0, 0, recordMethod, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, recordCall, 0, 0, 0, 5, 0)},
+		{"a guard without a name", block(0, 0, recordMethod, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0)},
 		{"a call before any method", block(0, 0, recordCall, 0, 0)},
 		{"a record at -1ns after the beginning", block(0, 0, recordReload, 1)},
 		{"a record behind the end", block(0, 0, recordEnd, 0, 0)},

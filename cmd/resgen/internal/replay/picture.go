@@ -79,7 +79,7 @@ func (s *score) breakers() (all []string) {
 
 // turn is the part of the time in which a moment is.
 func (s *score) turn(at time.Duration) int {
-	return int(min(max(0, at), s.trace.Lasts-1) / max(1, (s.trace.Lasts+turns-1)/turns))
+	return int(max(0, min(at, s.trace.Lasts-1)) / max(1, (s.trace.Lasts+turns-1)/turns))
 }
 
 // panel is one breaker: a lane for the dependency, as it was recorded, and one for each

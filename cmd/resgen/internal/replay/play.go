@@ -71,14 +71,18 @@ type play struct {
 
 	fates   []fate
 	ghosts  []ghost
-	inUse   map[pool]int
-	met     map[string][]int            // by bulkhead: how many calls met each number in use
+	made    int // ghosts, so far
+	usage   usage
 	unknown int                         // calls of which nobody knows how they would have ended
 	guessed bool                        // some have a guessed end, with the ghosts
 	first   map[string]resilience.State // of breakers, at the beginning
 	changes []change
 	missing []string // names that the settings lack
 }
+
+// maxGhosts is how many ghosts there are at most for each call of a trace: many more than
+// there would be of a service, because those of one entry can be as many as one likes.
+const maxGhosts = 50
 
 // ghost is a call under an entry that was refused when it was recorded, and is made now:
 // it comes as one did under another such entry, and nobody knows how it would have ended.
@@ -88,17 +92,13 @@ type ghost struct {
 	at   time.Duration
 }
 
-// pool is a bulkhead of one key.
-type pool struct {
-	name string
-	key  uint32
-}
-
 // call is one on its way.
 type call struct {
 	resilience.Call
 	index  int32 // of a ghost, that of the call that it is like
 	ghost  bool
+	entry  int32 // around it; -1: none
+	from   source
 	err    error
 	ctx    context.Context
 	cancel context.CancelFunc
@@ -142,7 +142,7 @@ func inFakeTime(f func()) {
 func newPlay(s *score, settings Settings, hopeful bool) (p *play, err error) {
 	p = &play{
 		score: s, hopeful: hopeful, live: map[int32]*call{}, news: make(chan struct{}, 1),
-		fates: make([]fate, len(s.trace.Calls)), inUse: map[pool]int{}, met: map[string][]int{},
+		fates: make([]fate, len(s.trace.Calls)), usage: newUsage(s),
 	}
 	if p.settings, err = settingsfile.Parse(settings.Name, settings.Text); err != nil {
 		return nil, err
@@ -361,7 +361,7 @@ func (p *play) happen(e event) {
 // begin begins a call, if it comes.
 func (p *play) begin(i int32) {
 	of := &p.trace.Calls[i]
-	c := &call{index: i, ctx: context.Background()}
+	c := &call{index: i, entry: p.within[i], ctx: context.Background()}
 	if around := p.within[i]; around >= 0 {
 		entry := p.live[around]
 		if entry == nil {
@@ -473,7 +473,7 @@ func (p *play) begun(c *call) {
 	if !c.ghost {
 		p.live[c.index] = c
 	}
-	p.use(c.index, 1)
+	c.from = p.usage.begin(c.index, c.entry)
 	took := p.ending(c)
 	heap.Push(&p.events, event{c.at + took, int64(c.index)*4 + 3, c.index, c})
 	p.enter(c)
@@ -486,14 +486,15 @@ func (p *play) enter(c *call) {
 	if ghosts {
 		like = p.alike(c.index)
 	}
-	if c.ghost || like < 0 {
+	if c.ghost || like < 0 || ghosts && p.made > maxGhosts*len(p.fates) {
 		return
 	}
 	entry := &p.trace.Calls[like]
 	for _, i := range p.inside[like] {
 		begin := event{at: c.at + max(0, p.trace.Calls[i].Began()-(entry.At-entry.Took)), order: p.order(i), index: i}
 		if ghosts {
-			begin.of = &call{index: i, ghost: true, ctx: c.Context()}
+			p.made++
+			begin.of = &call{index: i, ghost: true, entry: c.index, ctx: c.Context()}
 		}
 		heap.Push(&p.events, begin)
 	}
@@ -567,7 +568,7 @@ func (p *play) guess(c *call) (time.Duration, trace.Outcome) {
 
 // finish ends a call.
 func (p *play) finish(c *call) {
-	p.use(c.index, -1)
+	p.usage.end(c.index, c.entry, c.from)
 	switch c.end.outcome {
 	case trace.Success:
 		c.Finish(nil)
@@ -582,41 +583,4 @@ func (p *play) finish(c *call) {
 		c.FinishAs(resilience.Ignored, errIgnored)
 	}
 	p.end(c, c.end)
-}
-
-// use counts permits that are taken or come back.
-func (p *play) use(i int32, sign int) {
-	of := &p.trace.Calls[i]
-	m := &p.trace.Methods[of.Method]
-	if m.Bulkhead != "" && !p.onReserved(i, m.Bulkhead) {
-		p.take(pool{m.Bulkhead, of.Key}, sign, i)
-	}
-	for _, w := range reserved(m) {
-		p.take(pool{w.Name, 0}, sign*permits(w, of.Numbers), i)
-	}
-}
-
-func permits(w trace.Want, numbers []int) int {
-	if 0 < w.Number && w.Number <= len(numbers) {
-		return numbers[w.Number-1]
-	}
-	return w.N
-}
-
-// onReserved reports whether a call runs on a permit of the entry around it.
-func (p *play) onReserved(i int32, bulkhead string) bool {
-	around := p.within[i]
-	return around >= 0 && slices.ContainsFunc(reserved(&p.trace.Methods[p.trace.Calls[around].Method]), func(w trace.Want) bool { return w.Name == bulkhead })
-}
-
-func (p *play) take(of pool, n int, i int32) {
-	p.inUse[of] += n
-	if n > 0 && p.whole(p.trace.Calls[i].At) {
-		met := p.met[of.name]
-		for len(met) <= p.inUse[of] {
-			met = append(met, 0)
-		}
-		met[p.inUse[of]]++
-		p.met[of.name] = met
-	}
 }

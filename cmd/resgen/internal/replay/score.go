@@ -114,6 +114,18 @@ func (s *score) order(i int32) int64 {
 	return place
 }
 
+// admitted is the place of a call's admission: after whatever it waited for, and after
+// that of its entry.
+func (s *score) admitted(i int32) (order int64) {
+	if order = s.order(i); s.trace.Calls[i].Waited > 0 {
+		order = int64(i)*4 + 2
+	}
+	if entry := s.within[i]; entry >= 0 && s.trace.Calls[entry].Waited > 0 {
+		order = max(order, int64(entry)*4+3)
+	}
+	return order
+}
+
 // measure finds out how long calls take, and how the dependencies were.
 func (s *score) measure() {
 	good, bad := make([][]time.Duration, len(s.trace.Methods)), make([][]time.Duration, len(s.trace.Methods))
@@ -226,8 +238,9 @@ func (s *score) whole(at time.Duration) bool { return s.torn[minute(at)] == 0 }
 
 // recorded is the play that was recorded.
 func recorded(s *score) *play {
-	p := &play{score: s, fates: make([]fate, len(s.trace.Calls)), inUse: map[pool]int{}, met: map[string][]int{}}
-	events := make([]event, 0, 2*len(s.trace.Calls))
+	p := &play{score: s, fates: make([]fate, len(s.trace.Calls)), usage: newUsage(s)}
+	from := make([]source, len(s.trace.Calls))
+	events, ended := make([]event, 0, 2*len(s.trace.Calls)), new(call)
 	for i := range s.trace.Calls {
 		c := &s.trace.Calls[i]
 		f := fate{refused: resilience.Kind(c.Refused), outcome: c.Outcome}
@@ -239,19 +252,15 @@ func recorded(s *score) *play {
 		}
 		p.fates[i] = f
 		if f.made() {
-			admitted := s.order(int32(i))
-			if c.Waited > 0 { // after whatever it waited for
-				admitted = int64(i)*4 + 2
-			}
-			events = append(events, event{c.At - c.Took, admitted, int32(i), nil}, event{c.At, int64(i)*4 + 3, int32(i), new(call)})
+			events = append(events, event{c.At - c.Took, s.admitted(int32(i)), int32(i), nil}, event{c.At, int64(i)*4 + 3, int32(i), ended})
 		}
 	}
 	slices.SortFunc(events, func(a, b event) int { return cmp.Or(cmp.Compare(a.at, b.at), cmp.Compare(a.order, b.order)) })
 	for _, e := range events {
 		if e.of != nil {
-			p.use(e.index, -1)
+			p.usage.end(e.index, s.within[e.index], from[e.index])
 		} else {
-			p.use(e.index, 1)
+			from[e.index] = p.usage.begin(e.index, s.within[e.index])
 		}
 	}
 	for _, t := range s.trace.Transitions {
