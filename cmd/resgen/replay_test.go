@@ -148,3 +148,34 @@ func TestReplaySuggestsWhatCostsLeast(t *testing.T) {
 		}
 	}
 }
+
+// Pages show what replay makes of the trace of the shop. All of that is what it says.
+func TestReplayOfTheShopIsAsPagesShowIt(t *testing.T) {
+	t.Chdir("../..")
+	shown := 0
+	for _, page := range []string{"README.md", "docs/replay.md", "examples/shop/README.md"} {
+		text, err := os.ReadFile(page)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, block := range strings.Split(string(text), "```text\n$ go run ./cmd/resgen ")[1:] {
+			block, _, _ = strings.Cut(block, "```")
+			command, report, _ := strings.Cut(strings.ReplaceAll(block, "\\\n", ""), "\n")
+			var out, faults bytes.Buffer
+			if status := run(strings.Fields(command), &out, &faults); status != 0 {
+				t.Fatalf("%s: %d: %s", page, status, &faults)
+			}
+			for line := range strings.Lines(report) {
+				if shown++; line != "…\n" && !strings.Contains(out.String(), line) {
+					t.Errorf("%s shows %q, which is not in\n%s", page, line, &out)
+				}
+			}
+		}
+	}
+	if shown == 0 {
+		t.Error("no page shows a replay")
+	}
+	if trace, err := os.Stat("examples/shop/shop.trace"); err != nil || trace.Size() > 200_000 {
+		t.Errorf("the trace: %v, %v", trace.Size(), err)
+	}
+}

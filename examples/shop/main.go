@@ -9,7 +9,7 @@
 //
 // One run is in shop.trace, so that other settings can be tried on it:
 //
-//	go run ./cmd/resgen replay -settings examples/shop/resilience.json -sweep breakers.inventory.failureThreshold=2..6 examples/shop/shop.trace
+//	go run ./cmd/resgen replay -settings examples/shop/resilience.json -sweep breakers.inventory.testDelay=500ms,4s examples/shop/shop.trace
 package main
 
 import (

@@ -13,6 +13,7 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"github.com/resgen-go/resgen/internal/trace"
 	resilience "github.com/resgen-go/resgen/runtime"
 )
 
@@ -40,8 +41,17 @@ func (t *terminal) String() string {
 
 func TestShopPlaysAndEndsByItself(t *testing.T) {
 	screen := newTerminal()
-	if err := run(t.Context(), options{duration: 2500 * time.Millisecond, rate: 20, config: "resilience.json"}, screen); err != nil {
+	record := filepath.Join(t.TempDir(), "a.trace")
+	if err := run(t.Context(), options{duration: 2500 * time.Millisecond, rate: 20, config: "resilience.json", record: record}, screen); err != nil {
 		t.Fatal(err)
+	}
+	f, err := os.Open(record)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	if recorded, err := trace.Read(f, 10_000); err != nil || !recorded.Ended || len(recorded.Calls) < 100 {
+		t.Errorf("recorded %+v, %v", recorded, err)
 	}
 	for _, want := range []string{
 		"payments: OPEN → HALF_OPEN, a probe succeeded",

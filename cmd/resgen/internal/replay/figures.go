@@ -174,7 +174,7 @@ func (p *play) sums(hopeful bool) map[Guard]*sum {
 		if g.refused != 0 && g.refused != resilience.KindDone {
 			s := of(refuser(g.refused), g.by)
 			s.refused++
-			if well, known := p.health[p.source(p.trace.Calls[g.like].Method)].around(g.at); well || !known && hopeful {
+			if well, known := p.seen(p.trace.Calls[g.like].Method, g.at); well || !known && hopeful {
 				s.wronged++
 			}
 		}
@@ -191,7 +191,7 @@ func (s *score) wouldDo(c *trace.Call, hopeful bool) bool {
 	if c.Refused == 0 {
 		return c.Outcome == trace.Success
 	}
-	well, known := s.health[s.source(c.Method)].around(c.At)
+	well, known := s.seen(c.Method, c.At)
 	return well || !known && hopeful
 }
 

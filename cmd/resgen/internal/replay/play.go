@@ -553,7 +553,7 @@ func (p *play) ending(c *call) (took time.Duration) {
 // it, if these went alike.
 func (p *play) guess(c *call) (time.Duration, trace.Outcome) {
 	method := p.trace.Calls[c.index].Method
-	well, known := p.health[p.source(method)].around(c.at)
+	well, known := p.seen(method, c.at)
 	if !known {
 		well, p.guessed = p.hopeful, true
 		if !c.ghost {

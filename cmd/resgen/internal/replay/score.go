@@ -27,10 +27,12 @@ type score struct {
 // usual is how long calls of a method take: those that go well, and others.
 type usual struct{ good, bad time.Duration }
 
-// health is what was seen of a dependency, in the order of time.
-type health struct {
-	when []time.Duration
-	well []bool
+// health is what was seen of a dependency, in the order in which calls and probes began.
+type health struct{ sights []sight }
+
+type sight struct {
+	when time.Duration
+	well bool
 }
 
 func newScore(t *trace.Trace) *score {
@@ -129,29 +131,24 @@ func (s *score) admitted(i int32) (order int64) {
 // measure finds out how long calls take, and how the dependencies were.
 func (s *score) measure() {
 	good, bad := make([][]time.Duration, len(s.trace.Methods)), make([][]time.Duration, len(s.trace.Methods))
-	probes := s.trace.Probes
 	for i := range s.trace.Calls {
 		c := &s.trace.Calls[i]
-		for ; len(probes) > 0 && probes[0].At <= c.At; probes = probes[1:] {
-			s.see(s.trace.Names[probes[0].Breaker], probes[0].At, probes[0].Good)
-		}
-		source := s.source(c.Method)
 		switch {
 		case c.Refused != 0:
 		case c.Outcome == trace.Success:
 			good[c.Method] = append(good[c.Method], c.Took)
-			s.see(source, c.At, true)
+			s.see(s.source(c.Method), c.At-c.Took, true)
 		case c.Outcome == trace.Failure || c.Outcome == trace.TimedOut:
 			bad[c.Method] = append(bad[c.Method], c.Took)
-			s.see(source, c.At, false)
+			s.see(s.source(c.Method), c.At-c.Took, false)
 		}
 	}
-	for _, probe := range probes {
-		s.see(s.trace.Names[probe.Breaker], probe.At, probe.Good)
-	}
-	s.measureProbes()
 	for m := range good {
 		s.usual = append(s.usual, usually(good[m], bad[m]))
+	}
+	s.measureProbes()
+	for _, h := range s.health {
+		slices.SortStableFunc(h.sights, func(a, b sight) int { return cmp.Compare(a.when, b.when) })
 	}
 }
 
@@ -160,6 +157,7 @@ func (s *score) measureProbes() {
 	good, bad := map[string][]time.Duration{}, map[string][]time.Duration{}
 	for _, probe := range s.trace.Probes {
 		name, all := s.trace.Names[probe.Breaker], bad
+		s.see(name, probe.At-probe.Took, probe.Good)
 		if probe.Good {
 			all = good
 		}
@@ -197,7 +195,7 @@ func (s *score) see(source string, at time.Duration, well bool) {
 		s.health[source] = &health{}
 	}
 	h := s.health[source]
-	h.when, h.well = append(h.when, at), append(h.well, well)
+	h.sights = append(h.sights, sight{at, well})
 }
 
 // source is whose health a method shows: that of its breaker, else its own.
@@ -206,29 +204,54 @@ func (s *score) source(method uint32) string {
 	return cmp.Or(m.Breaker, m.Name)
 }
 
+// seen is how a call of a method would have gone at a moment, if what was seen before and
+// after it says that. One of an entry goes well where the calls do that it checks.
+func (s *score) seen(method uint32, at time.Duration) (well, known bool) {
+	m := &s.trace.Methods[method]
+	if len(m.Check) == 0 {
+		return s.health[s.source(method)].around(at)
+	}
+	well, known = true, true
+	for _, w := range m.Check {
+		switch one, seen := s.health[w.Name].around(at); {
+		case !seen:
+			known = false
+		case !one:
+			return false, true
+		}
+	}
+	return well && known, known
+}
+
 // around is how the dependency was at a moment, if what was seen before and after it
 // says the same.
 func (h *health) around(now time.Duration) (well, known bool) {
 	if h == nil {
 		return false, false
 	}
-	next, _ := slices.BinarySearch(h.when, now)
-	if next == 0 || next == len(h.when) || h.well[next-1] != h.well[next] {
+	next := h.next(now)
+	if next == 0 || next == len(h.sights) || h.sights[next-1].well != h.sights[next].well {
 		return false, false
 	}
-	return h.well[next], true
+	return h.sights[next].well, true
 }
 
 // at is how the dependency was at a moment: what was seen next to it.
 func (h *health) at(now time.Duration) (well, known bool) {
-	if h == nil || len(h.when) == 0 {
+	if h == nil || len(h.sights) == 0 {
 		return false, false
 	}
-	i, _ := slices.BinarySearch(h.when, now)
-	if i == len(h.when) || i > 0 && now-h.when[i-1] < h.when[i]-now {
+	i := h.next(now)
+	if i == len(h.sights) || i > 0 && now-h.sights[i-1].when < h.sights[i].when-now {
 		i--
 	}
-	return h.well[i], true
+	return h.sights[i].well, true
+}
+
+// next is the first sight that is not before a moment.
+func (h *health) next(now time.Duration) int {
+	i, _ := slices.BinarySearchFunc(h.sights, now, func(s sight, now time.Duration) int { return cmp.Compare(s.when, now) })
+	return i
 }
 
 func minute(at time.Duration) int { return int(at / time.Minute) }
