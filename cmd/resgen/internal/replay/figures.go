@@ -69,7 +69,7 @@ func (r *Replay) Play(settings Settings) (*Run, error) {
 		return nil, err
 	}
 	fearful := hopeful
-	if hopeful.guessed {
+	if hopeful.guessed.Load() {
 		if fearful, err = newPlay(r.score, settings, false); err != nil {
 			return nil, err
 		}

@@ -12,6 +12,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -74,7 +75,7 @@ type play struct {
 	made    int // ghosts, so far
 	usage   usage
 	unknown int                         // calls of which nobody knows how they would have ended
-	guessed bool                        // some have a guessed end, with the ghosts
+	guessed atomic.Bool                 // some have a guessed end, with the ghosts
 	first   map[string]resilience.State // of breakers, at the beginning
 	changes []change
 	missing []string // names that the settings lack
@@ -298,7 +299,8 @@ func (p *play) probe(breaker string) func(context.Context) error {
 	return func(ctx context.Context) error {
 		well, known := p.health[breaker].at(time.Since(p.began))
 		if !known {
-			well, p.guessed = p.hopeful, true
+			well = p.hopeful
+			p.guessed.Store(true)
 		}
 		took, err := p.probing[breaker].good, error(nil)
 		if !well {
@@ -532,7 +534,8 @@ func (p *play) ending(c *call) (took time.Duration) {
 		c.limit = true
 		return limit + of.Took - of.Limit
 	case of.Outcome == trace.TimedOut: // it may run on now
-		p.unknown, p.guessed = p.unknown+1, true
+		p.unknown++
+		p.guessed.Store(true)
 		switch {
 		case p.hopeful:
 			c.end.outcome = trace.Success
@@ -555,7 +558,8 @@ func (p *play) guess(c *call) (time.Duration, trace.Outcome) {
 	method := p.trace.Calls[c.index].Method
 	well, known := p.seen(method, c.at)
 	if !known {
-		well, p.guessed = p.hopeful, true
+		well = p.hopeful
+		p.guessed.Store(true)
 		if !c.ghost {
 			p.unknown++
 		}
