@@ -22,7 +22,8 @@ type Snapshot struct {
 	Faults     []FaultSnapshot     `json:"faults,omitempty"` // by name, those that are injected, or were
 	Keys       []KeysSnapshot      `json:"keys,omitempty"`   // by name; nil where no method is guarded by key
 	Entries    []EntrySnapshot     `json:"entries"`
-	Calls      []CallsSnapshot     `json:"calls,omitempty"` // by method and outcome; nil without the option Time
+	Calls      []CallsSnapshot     `json:"calls,omitempty"`   // by method and outcome; nil without the option Time
+	Methods    []MethodSnapshot    `json:"methods,omitempty"` // nil without the option Time, whose durations they explain
 	Settings   SettingsSnapshot    `json:"settings"`
 	Fleet      *FleetSnapshot      `json:"fleet,omitempty"` // nil where nothing is shared, and before the first exchange
 	Events     EventFigures        `json:"events"`
@@ -157,6 +158,7 @@ func (r *Registry) Snapshot() Snapshot {
 		Fleet:    r.fleetSnapshot(),
 		Events:   r.eventFigures(),
 		Calls:    r.callsSnapshot(),
+		Methods:  r.methodSnapshots(),
 	}
 	for _, s := range r.sections {
 		s.snapshot(&snapshot)

@@ -163,3 +163,26 @@ func TestTotalsOfABreakerOutliveItsStates(t *testing.T) {
 		}
 	})
 }
+
+// A snapshot says what guards each method, for whoever reads its durations.
+func TestMetricsM1TheSnapshotSaysWhatGuardsAMethod(t *testing.T) {
+	registry := newRegistry(t, `{}`, resilience.Time())
+	wiring := newWiring(registry, "Client")
+	wiring.Guard("Do", resilience.Guards{Breaker: "p", Bulkhead: "q", Timeout: "r"})
+	wiring.Guard("Enter", resilience.Guards{
+		Check: []resilience.Calls{{Breaker: "p"}}, Preload: append(permits("q", 3), resilience.Permits{Bulkhead: "of the call", Number: 1}), Lease: permits("s", 2),
+	})
+	if err := wiring.Done(); err != nil {
+		t.Fatal(err)
+	}
+	want := []resilience.MethodSnapshot{
+		{Method: "Client.Do", Breaker: "p", Bulkhead: "q", Timeout: "r"},
+		{Method: "Client.Enter", Reserves: []resilience.Reserved{{Bulkhead: "q", Permits: 3}, {Bulkhead: "s", Permits: 2, Lease: true}}},
+	}
+	if diff := cmp.Diff(want, registry.Snapshot().Methods); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+	if got := newRegistry(t, `{}`).Snapshot().Methods; got != nil {
+		t.Errorf("without durations there are %v", got)
+	}
+}

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/resgen-go/resgen/runtime/internal/bulkhead"
 	"github.com/resgen-go/resgen/runtime/internal/config"
 )
 
@@ -75,4 +76,51 @@ func (r *Registry) warnOnce(warnings config.Faults) {
 			r.events.emit(SettingWarning{At: time.Now(), Text: text})
 		}
 	}
+}
+
+// MethodSnapshot is what guards a method, by the names that settings use, and what it
+// reserves if it is an entry.
+type MethodSnapshot struct {
+	Method   string     `json:"method"`
+	Breaker  string     `json:"breaker,omitempty"`
+	Bulkhead string     `json:"bulkhead,omitempty"`
+	Timeout  string     `json:"timeout,omitempty"`
+	Reserves []Reserved `json:"reserves,omitempty"` // without what the arguments of each call say
+}
+
+// Reserved is the permits of a bulkhead that an entry reserves.
+type Reserved struct {
+	Bulkhead string `json:"bulkhead"`
+	Permits  int    `json:"permits"`
+	Lease    bool   `json:"lease,omitempty"` // its permits serve one call after another; else one each
+}
+
+// methodSnapshots are those of all methods with guards. The lock must be held.
+func (r *Registry) methodSnapshots() []MethodSnapshot {
+	if r.timings == nil {
+		return nil
+	}
+	all := map[string]MethodSnapshot{}
+	for _, use := range r.allUses() {
+		if !use.Probe {
+			all[use.Method] = MethodSnapshot{Method: use.Method, Breaker: use.Breaker, Bulkhead: use.Bulkhead, Timeout: use.Timeout}
+		}
+	}
+	for method, e := range r.entries {
+		m := all[method]
+		m.Method, m.Reserves = method, e.reserves()
+		all[method] = m
+	}
+	return each(slices.Sorted(maps.Keys(all)), func(method string) MethodSnapshot { return all[method] })
+}
+
+func (e *entry) reserves() (all []Reserved) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	for _, w := range e.demand.Wants() {
+		if w.As != bulkhead.Own {
+			all = append(all, Reserved{w.Bulkhead.Name(), w.N, w.As == bulkhead.Lease})
+		}
+	}
+	return all
 }

@@ -6,6 +6,7 @@
 //	resgen config [-o FILE | -file FILE] [packages]
 //	resgen dashboard [-o FILE] [packages]
 //	resgen interface [-name NAME] [-methods NAMES | -used] [-o FILE] PKG.TYPE [packages]
+//	resgen advise SNAPSHOT SNAPSHOT…
 //	resgen replay [-settings FILE …] [-sweep SETTING=VALUES | -suggest] [-picture FILE] TRACE…
 //	resgen schema
 //
@@ -63,7 +64,8 @@
 // with these names. Resgen interface writes an interface for a
 // client that is a struct, once, to be edited. Resgen replay plays recorded calls
 // against settings, and says what these would have made of them. Resgen schema
-// prints the JSON Schema of settings files.
+// prints the JSON Schema of settings files. Resgen advise proposes settings from
+// snapshots of a service.
 //
 // The exit status is 0 if all is well, 1 if the input is at fault or, with -check
 // or -diff, an output is not as it should be, and 2 if the command line is wrong.
@@ -96,6 +98,7 @@ const (
 // commands are run when the first argument is their name. Each is in a file of
 // its own.
 var commands = map[string]func(args []string, stdout, stderr io.Writer) int{
+	"advise":    adviseSettings,
 	"config":    config,
 	"dashboard": writeDashboard,
 	"interface": writeInterface,
@@ -227,14 +230,15 @@ func usage(flags *flag.FlagSet) {
 		"       resgen dashboard [-o FILE] [packages]\n",
 		"       resgen interface [flags] PKG.TYPE [packages]\n",
 		"       resgen replay [flags] TRACE…\n",
+		"       resgen advise SNAPSHOT SNAPSHOT…\n",
 		"       resgen schema\n\n",
 		"Resgen writes a wrapper with circuit breakers, bulkheads and timeouts for each\n",
 		"interface that carries directives. Packages are named as for the go command; the\n",
 		"default is the one in the current folder. Config prints a settings file for the\n",
 		"names that the directives use, or checks one and compares it with them; dashboard\n",
 		"prints a dashboard for Grafana; interface writes an interface for a client that is\n",
-		"a struct; replay plays recorded calls against settings; schema prints the JSON\n",
-		"Schema of settings files.\n\nFlags:\n")
+		"a struct; replay plays recorded calls against settings; advise proposes settings\n",
+		"from snapshots of a service; schema prints the JSON Schema of settings files.\n\nFlags:\n")
 	flags.PrintDefaults()
 	fmt.Fprint(w, "\nExit status: 0 fine, 1 a fault in the input or an outdated file, 2 wrong usage.\n\n",
 		"Directives, in the doc comment of an interface (type) or of its methods:\n\n", directives.Help())

@@ -113,6 +113,18 @@ func (d *Demand) Own(owner any) {
 	}
 }
 
+// Wants are those whose numbers are known.
+func (d *Demand) Wants() (wants []Want) {
+	if d != nil {
+		for i, w := range d.wants {
+			if d.numbers[i] == 0 {
+				wants = append(wants, w)
+			}
+		}
+	}
+	return wants
+}
+
 // Bulkheads are the names of those that are wanted.
 func (d *Demand) Bulkheads() (names []string) {
 	if d != nil {
