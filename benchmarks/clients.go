@@ -4,6 +4,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
+	"strings"
+
+	resilience "github.com/resgen-go/resgen/runtime"
 )
 
 //go:generate go tool resgen
@@ -68,6 +72,18 @@ type (
 		Do(ctx context.Context, n int) (int, error)
 	}
 
+	judgedClient interface {
+		//resilience:breaker a classify=judged
+		Do(ctx context.Context, n int) (int, error)
+	}
+
+	streamClient interface {
+		//resilience:breaker a
+		//resilience:bulkhead a
+		//resilience:stream
+		Open(ctx context.Context) (io.ReadCloser, error)
+	}
+
 	entryClient interface {
 		//resilience:anticipate check=a,b preload=a:2,b:2
 		Do(ctx context.Context, n int) (int, error)
@@ -83,6 +99,33 @@ var tenants = func() (keys [512]string) {
 }()
 
 func tenant(_ context.Context, n int) string { return tenants[uint(n)%uint(len(tenants))] }
+
+// judged is a judge of all results.
+func judged(_ int, err error) resilience.Outcome {
+	if err != nil {
+		return resilience.Failure
+	}
+	return resilience.Success
+}
+
+// opened is a body that is always there.
+var opened = io.NopCloser(struct{ io.Reader }{strings.NewReader("")})
+
+// bodies is the dependency of a streamClient.
+type bodies struct{}
+
+func (bodies) Open(context.Context) (io.ReadCloser, error) { return opened, nil }
+
+// reading opens a stream and closes it.
+type reading struct{ streamClient }
+
+func (r reading) Do(ctx context.Context, n int) (int, error) {
+	body, err := r.Open(ctx)
+	if err != nil {
+		return 0, err
+	}
+	return n, body.Close()
+}
 
 // instead is a fallback.
 func instead(_ context.Context, n int, _ error) (int, error) { return n, nil }

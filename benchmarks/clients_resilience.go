@@ -4,6 +4,7 @@ package main
 
 import (
 	"context"
+	"io"
 
 	resilience "github.com/resgen-go/resgen/runtime"
 )
@@ -346,6 +347,86 @@ func (w *resilientFallbackClient) Do(ctx context.Context, n int) (n2 int, err er
 		return instead(ctx, n, err)
 	}
 	return n2, err
+}
+
+var _ judgedClient = (*resilientJudgedClient)(nil)
+
+// resilientJudgedClient guards the calls of judgedClient.
+type resilientJudgedClient struct {
+	next judgedClient
+	do   *resilience.Guard
+}
+
+// newResilientJudgedClient puts the guards of judgedClient before next, with the settings of registry.
+func newResilientJudgedClient(next judgedClient, registry *resilience.Registry, options ...resilience.WrapperOption) (*resilientJudgedClient, error) {
+	wiring, err := resilience.Wire(registry, "github.com/resgen-go/resgen/benchmarks", "main.judgedClient", next, options...)
+	if err != nil {
+		return nil, err
+	}
+	w := &resilientJudgedClient{
+		next: next,
+		do:   wiring.Guard("Do", resilience.Guards{Breaker: "a"}),
+	}
+	if err = wiring.Done(); err != nil {
+		return nil, err
+	}
+	return w, nil
+}
+
+// Do is guarded by breaker a.
+func (w *resilientJudgedClient) Do(ctx context.Context, n int) (n2 int, err error) {
+	var call resilience.Call
+	defer call.Release()
+	if err := call.Begin(ctx, w.do); err != nil {
+		return n2, err
+	}
+	n2, err = w.next.Do(call.Context(), n)
+	if call.Settled(err) {
+		return n2, call.Finish(err)
+	}
+	return n2, call.FinishAs(judged(n2, err), err)
+}
+
+var _ streamClient = (*resilientStreamClient)(nil)
+
+// resilientStreamClient guards the calls of streamClient.
+type resilientStreamClient struct {
+	next streamClient
+	open *resilience.Guard
+}
+
+// newResilientStreamClient puts the guards of streamClient before next, with the settings of registry.
+func newResilientStreamClient(next streamClient, registry *resilience.Registry, options ...resilience.WrapperOption) (*resilientStreamClient, error) {
+	wiring, err := resilience.Wire(registry, "github.com/resgen-go/resgen/benchmarks", "main.streamClient", next, options...)
+	if err != nil {
+		return nil, err
+	}
+	w := &resilientStreamClient{
+		next: next,
+		open: wiring.Guard("Open", resilience.Guards{
+			Breaker:  "a",
+			Bulkhead: "a",
+		}),
+	}
+	if err = wiring.Done(); err != nil {
+		return nil, err
+	}
+	return w, nil
+}
+
+// Open is guarded by breaker a and bulkhead a, and lasts until what it returned is closed or has ended.
+func (w *resilientStreamClient) Open(ctx context.Context) (readCloser io.ReadCloser, err error) {
+	stream := new(resilience.Stream)
+	defer stream.Release()
+	if err := stream.Begin(ctx, w.open); err != nil {
+		return readCloser, err
+	}
+	readCloser, err = w.next.Open(stream.Context())
+	err = stream.Finish(err)
+	if err == nil {
+		readCloser = stream.Body(readCloser)
+	}
+	return readCloser, err
 }
 
 var _ entryClient = (*resilientEntryClient)(nil)

@@ -44,6 +44,7 @@ func goals(ns view, allocs int64, m memory) []goal {
 		{"timing calls, on top: two monotonic reads and three additions", closed("breaker and bulkhead, timed") - both, 2*read + 10, "ns", false},
 		{"a retry that nothing needs", closed("breaker, bulkhead and retry") - both, 5, "ns", false},
 		{"a fallback that nothing needs", closed("breaker, bulkhead and fallback") - both, 1, "ns", false},
+		{"a judge of all results, on top", closed("breaker CANARY_RATE_THRESHOLD, a judge of all results") - breaker, 2, "ns", false},
 		{"a call by key, on top", closed("breaker CANARY_RATE_THRESHOLD, one of 512 by key") - breaker, 35, "ns", false},
 		{"rate limit over breaker NONE", closed("rate limit") - closed("breaker NONE"), 35, "ns", false},
 		{"refused by a rate limit", refused("rate limit reached"), 45, "ns", false},

@@ -52,6 +52,15 @@ func fallingBack(next client, r *resilience.Registry) (client, error) {
 	return newResilientFallbackClient(next, r)
 }
 
+func withJudge(next client, r *resilience.Registry) (client, error) {
+	return newResilientJudgedClient(next, r)
+}
+
+func streaming(_ client, r *resilience.Registry) (client, error) {
+	streams, err := newResilientStreamClient(bodies{}, r)
+	return reading{streams}, err
+}
+
 func timed(next client, r *resilience.Registry) (client, error) {
 	return newResilientTimeoutClient(next, r)
 }
