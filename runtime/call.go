@@ -531,6 +531,9 @@ func (m *measured) passed(ctx context.Context) bool {
 // end ends a call that was made.
 func (c *Call) end(outcome Outcome, err error) {
 	g := c.guard
+	if g.recording != nil {
+		c.noteEnd()
+	}
 	c.record(outcome, err)
 	c.guard = nil
 	c.leave(g, outcome)

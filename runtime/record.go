@@ -135,6 +135,14 @@ func (c *Call) endRecord(g *Guard, outcome Outcome) {
 	g.events.record(r)
 }
 
+// noteEnd notes when a call ends before its breaker hears of it: to open takes a while,
+// in which calls come that the breaker refuses.
+func (c *Call) noteEnd() {
+	if m := c.measured; m != nil && m.began != 0 {
+		m.record.ended = breaker.Now()
+	}
+}
+
 // asEntry is what stands for the call with calls under it, as [entryOf] finds it: the
 // inner one of reservation and body. It is nil if the call is no entry.
 func (c *Call) asEntry() any {
@@ -167,7 +175,9 @@ func (q *events) record(r *record) {
 	}
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	r.ended = breaker.Now()
+	if r.ended == 0 {
+		r.ended = breaker.Now()
+	}
 	if len(q.waiting) >= frequentLimit {
 		q.miss(r.ended)
 		return
