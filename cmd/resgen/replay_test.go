@@ -41,7 +41,8 @@ func recordCalls(t *testing.T, name string) {
 func TestReplayComparesWhatSettingsMakeOfATrace(t *testing.T) {
 	t.Chdir(t.TempDir())
 	recordCalls(t, "a.trace")
-	write(t, "new.json", `{"breakers": {"payments": {"strategy": "NONE"}}}`)
+	write(t, "new.json", `{"breakers": {"payments": {"strategy": "NONE"}}, // faults are not played: what failed is in the trace
+		"faults": {"default": {"failPercent": 100, "until": "`+time.Now().Add(time.Hour).Format(time.RFC3339)+`"}}}`)
 	var out, faults bytes.Buffer
 	if status := run([]string{"replay", "a.trace", "-settings", "new.json"}, &out, &faults); status != 0 {
 		t.Fatalf("%d: %s", status, &faults)

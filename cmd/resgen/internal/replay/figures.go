@@ -1,6 +1,7 @@
 package replay
 
 import (
+	"bytes"
 	"cmp"
 	"maps"
 	"slices"
@@ -64,6 +65,13 @@ func (r *Replay) Recorded() *Run { return r.run("recorded", r.before, r.before) 
 
 // Play plays the trace against settings.
 func (r *Replay) Play(settings Settings) (*Run, error) {
+	if bytes.Contains(settings.Text, []byte(`"faults"`)) { // what fails is in the trace, and their time is not that of a play
+		doc, err := r.document(settings)
+		if err != nil {
+			return nil, err
+		}
+		settings = doc.settings(settings.Name)
+	}
 	hopeful, err := newPlay(r.score, settings, true)
 	if err != nil {
 		return nil, err

@@ -286,3 +286,27 @@ func TestRehearsalT13GapsAreSaidFirstAndFiguresAreOfWholeMinutes(t *testing.T) {
 		t.Errorf("%d calls, %d refused; want %d and %d", run.Calls, got.Refused[0], all, refused)
 	}
 }
+
+// Where no call was refused, because the settings were not enforced, all is known.
+func TestRehearsalT12ADryRunTellsAllThatAReplayNeeds(t *testing.T) {
+	for _, script := range []string{
+		strings.Repeat("S", 20) + strings.Repeat("F", 60) + strings.Repeat("S", 30),
+		strings.Repeat(strings.Repeat("S", 12)+"FFFF"+strings.Repeat("S", 14), 10),
+		strings.Repeat("SSFSFSSFSSSSFFFFFFSSSFSFFFSSS", 20),
+	} {
+		dry := New(record(t, `{"breakers": {"payments": {"enforce": false}}}`, sequence(script)))
+		for _, n := range []int{2, 3, 5} {
+			ran := New(record(t, threshold(n), sequence(script))).Recorded()
+			played, err := dry.Play(Settings{"a.json", []byte(threshold(n))})
+			if err != nil {
+				t.Fatal(err)
+			}
+			payments := Guard{"breaker", "payments"}
+			got, want := played.Figures[payments], ran.Figures[payments]
+			got.Wronged, want.Wronged = Range{}, Range{} // which the run can't know
+			if diff := cmp.Diff(want, got); diff != "" || played.Unknown > 0 {
+				t.Errorf("threshold %d, %d unknown: -ran +played:\n%s", n, played.Unknown, diff)
+			}
+		}
+	}
+}

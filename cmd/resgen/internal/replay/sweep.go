@@ -155,7 +155,7 @@ func (r *Replay) document(of Settings) (document, error) {
 	for _, section := range sectionNames() {
 		for _, name := range append(file.Names(section), r.names(section)...) {
 			for _, v := range file.Effective(section, name) {
-				if v.From != "built in" {
+				if v.From != "built in" && v.Setting != "shadow" { // a shadow refuses nobody
 					d.set(section, name, v.Setting, v.Value)
 				}
 			}
