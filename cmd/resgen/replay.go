@@ -45,10 +45,10 @@ func (o *replayOptions) flags() *flag.FlagSet {
 	flags := flag.NewFlagSet("resgen replay", flag.ContinueOnError)
 	flags.Usage = func() {
 		fmt.Fprint(flags.Output(), "Usage: resgen replay [flags] TRACE…\n\n",
-			"Plays calls that resilience.Record recorded against settings, with the real guards\n",
-			"in fake time, and says what they would have made of them: openings, refusals,\n",
-			"refused calls that would have gone well, failures at the dependency. Each trace is\n",
-			"a process; figures of several are added up.\n\nFlags:\n")
+			"Plays calls that resilience.Record recorded against settings, with the real\n",
+			"guards in fake time, and says what they would have made of them: openings,\n",
+			"refusals, refused calls that would have gone well, failures at the dependency.\n",
+			"Each trace is a process; figures of several are added up.\n\nFlags:\n")
 		flags.PrintDefaults()
 		fmt.Fprint(flags.Output(), "\nExit status: 0 fine, 1 a fault in a trace or in settings, 2 wrong usage.\n")
 	}
@@ -57,7 +57,7 @@ func (o *replayOptions) flags() *flag.FlagSet {
 		"5..50:5 or 2,3,5; everything else is as in the last settings file")
 	flags.StringVar(&o.guard, "guard", "", "write of the guards with this `name` only")
 	flags.BoolVar(&o.suggest, "suggest", false, "try many settings of the breakers, and rank them by what they cost")
-	flags.StringVar(&o.cost, "cost", "1:1", "for -suggest: what a lost `call` costs, and a good one that is refused")
+	flags.StringVar(&o.cost, "cost", "1:1", "for -suggest, two `numbers`: what a lost call costs, and a good one that is refused")
 	flags.Var(&o.picture, "picture", "draw into this `file`, in SVG, what each of the settings makes of the trace")
 	return flags
 }

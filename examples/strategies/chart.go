@@ -13,7 +13,7 @@ import (
 //go:embed chart.svg.tmpl
 var chartText string
 
-var chartTemplate = template.Must(template.New("chart").Parse(timeline.Template + chartText))
+var chartTemplate = template.Must(template.New("chart").Parse(chartText))
 
 // Sizes, in units of the picture.
 const (

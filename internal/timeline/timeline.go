@@ -3,6 +3,7 @@
 package timeline
 
 import (
+	"fmt"
 	"math"
 
 	"github.com/resgen-go/resgen/internal/svgtext"
@@ -14,9 +15,6 @@ const Style = `.grid { stroke: #e2e2e2 } .figure { text-anchor: end }
     .closed { fill: #9aa5ad } .half { fill: #e69f00 } .open { fill: #d55e00 }
     .lost { fill: #000 } .wronged { fill: #0072b2 } .bad { fill: #777 }`
 
-// Template is the template "bar" of text/template, for a [Bar].
-const Template = `{{define "bar"}}<rect class="{{.Class}}" x="{{.X}}" y="{{printf "%.1f" .Y}}" width="{{.Width}}" height="{{printf "%.1f" .Height}}"/>{{end -}}`
-
 // MarkHeight is the height of a mark where it stands for all calls of a turn.
 const MarkHeight = 10.0
 
@@ -24,6 +22,11 @@ const MarkHeight = 10.0
 type Bar struct {
 	Class               string // how it looks, in Style
 	X, Y, Width, Height float64
+}
+
+// String is the bar in SVG.
+func (b Bar) String() string {
+	return fmt.Sprintf(`<rect class="%s" x="%v" y="%.1f" width="%v" height="%.1f"/>`, b.Class, b.X, b.Y, b.Width, b.Height)
 }
 
 // Above is the bar standing on a line.

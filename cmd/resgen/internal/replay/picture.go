@@ -2,24 +2,18 @@ package replay
 
 import (
 	"bytes"
-	_ "embed"
+	"fmt"
 	"html"
+	"io"
 	"math"
 	"slices"
 	"strings"
-	"text/template"
 	"time"
 
 	"github.com/resgen-go/resgen/internal/svgtext"
 	"github.com/resgen-go/resgen/internal/timeline"
-	"github.com/resgen-go/resgen/internal/trace"
 	resilience "github.com/resgen-go/resgen/runtime"
 )
-
-//go:embed picture.svg.tmpl
-var pictureText string
-
-var pictureTemplate = template.Must(template.New("picture").Parse(timeline.Template + pictureText))
 
 // Sizes, in units of the picture.
 const (
@@ -55,14 +49,21 @@ func (p *play) lanes() map[string]*lane {
 			}
 		}
 	}
+	count := func(i int32, at time.Duration, f fate, good bool) {
+		if l := all[p.trace.Methods[p.trace.Calls[i].Method].Breaker]; l != nil && f.bad() {
+			l.lost[p.turn(at)]++
+		}
+		if l := all[f.by]; l != nil && good && f.refused != resilience.KindDone && refuser(f.refused) == "breaker" {
+			l.wronged[p.turn(at)]++
+		}
+	}
 	for i, f := range p.fates {
 		c := &p.trace.Calls[i]
-		if l := all[p.trace.Methods[c.Method].Breaker]; l != nil && f.bad() {
-			l.lost[p.turn(c.Began())]++
-		}
-		if l := all[f.by]; l != nil && f.refused != resilience.KindDone && refuser(f.refused) == "breaker" && c.Refused == 0 && c.Outcome == trace.Success {
-			l.wronged[p.turn(c.Began())]++
-		}
+		count(int32(i), c.Began(), f, p.wouldDo(c, true))
+	}
+	for _, g := range p.ghosts {
+		well, known := p.seen(p.trace.Calls[g.like].Method, g.at)
+		count(g.like, g.at, g.fate, well || !known)
 	}
 	return all
 }
@@ -82,70 +83,93 @@ func (s *score) turn(at time.Duration) int {
 	return int(max(0, min(at, s.trace.Lasts-1)) / max(1, (s.trace.Lasts+turns-1)/turns))
 }
 
-// panel is one breaker: a lane for the dependency, as it was recorded, and one for each
-// run.
-type panel struct {
-	Y, Bottom float64
-	Title     string
-	Health    []timeline.Bar
-	Lanes     []drawn
+// Draw draws what the runs made of a trace, in SVG. The first is what was recorded.
+func Draw(runs []*Run) []byte {
+	var breakers []Guard
+	for _, g := range guardsOfRuns(runs) {
+		if g.Sort == "breaker" {
+			breakers = append(breakers, g)
+		}
+	}
+	panel := laneHeight*float64(len(runs)) + footHeight + 26
+	var out bytes.Buffer
+	fmt.Fprintf(&out, pictureHead, headHeight+panel*float64(len(breakers)), timeline.Style)
+	for _, e := range timeline.Legend(legendWidth, 20) {
+		fmt.Fprintf(&out, `<g transform="translate(%v %v)">%v<text x="%v" y="4">%s</text></g>`+"\n", 20+e.X, 84+e.Y, e.Mark, e.At, e.Words)
+	}
+	for i, g := range breakers {
+		fmt.Fprintf(&out, `<g transform="translate(216 %v)">`+"\n", headHeight+panel*float64(i))
+		drawPanel(&out, g, runs)
+		fmt.Fprintln(&out, "</g>")
+	}
+	fmt.Fprintln(&out, "</svg>")
+	return out.Bytes()
 }
 
-type drawn struct {
-	Y                       float64
-	Name                    string
-	Openings, Lost, Refused string
-	Bars                    []timeline.Bar
+const pictureHead = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 1226 %[1]v" width="1226" height="%[1]v" role="img"
+     font-family="Helvetica, Arial, sans-serif" font-size="12" fill="#333">
+<title>States of breakers, calls lost and calls wrongly refused, by settings</title>
+<style>
+    %[2]s
+</style>
+<rect width="1226" height="%[1]v" fill="#fff"/>
+<text x="20" y="34" font-size="17" font-weight="bold">What each of the settings makes of the recorded calls</text>
+<text x="20" y="56">A mark is the higher, the more calls it stands for. Calls of which nobody knows how they would have ended are drawn as if they had gone well.</text>
+`
+
+// drawPanel draws one breaker: a lane for the dependency, as it was recorded, and one
+// for each run.
+func drawPanel(out io.Writer, g Guard, runs []*Run) {
+	text(out, -196, 0, ` font-size="14" font-weight="bold"`, g.String())
+	figures(out, 0, "openings", "lost", "refused")
+	bottom := laneHeight*float64(len(runs)) + 16 + 26
+	for _, t := range ticks(runs[0].lasts) {
+		fmt.Fprintf(out, `<line class="grid" x1="%[1]v" x2="%[1]v" y1="16" y2="%[2]v"/>`+"\n", t.X, bottom)
+		text(out, t.X, bottom+16, ` text-anchor="middle"`, t.Label)
+	}
+	most := 1
+	for _, r := range runs {
+		l := r.lanes[g.Name]
+		most = max(most, slices.Max(l.lost[:]), slices.Max(l.wronged[:]))
+	}
+	recorded := runs[0].lanes[g.Name]
+	drawLane(out, 26, "the dependency", func(i int) timeline.Bar { return timeline.Mark("bad", recorded.lost[i], most).Above(5) })
+	for i, r := range runs {
+		l, f, y := r.lanes[g.Name], r.Figures[g], 26+laneHeight*float64(i+1)
+		drawLane(out, y, shownName(r.Name),
+			func(i int) timeline.Bar { return timeline.State(l.states[i]) },
+			func(i int) timeline.Bar { return timeline.Mark("lost", l.lost[i], most).Above(-4) },
+			func(i int) timeline.Bar { return timeline.Mark("wronged", l.wronged[i], most).Below(4) })
+		figures(out, y+4, f.Openings.String(), f.Failed.String(), f.Refused.String())
+	}
+}
+
+// drawLane draws bars that are seen from the middle of a lane.
+func drawLane(out io.Writer, y float64, name string, bars ...func(turn int) timeline.Bar) {
+	fmt.Fprintf(out, `<g transform="translate(0 %v)">`+"\n", y)
+	text(out, -196, 4, "", name)
+	for _, draw := range bars {
+		for _, bar := range timeline.Bars(turns, turnWidth, draw) {
+			fmt.Fprintln(out, bar)
+		}
+	}
+	fmt.Fprintln(out, "</g>")
+}
+
+func figures(out io.Writer, y float64, openings, lost, refused string) {
+	text(out, 860, y, ` class="figure"`, openings)
+	text(out, 925, y, ` class="figure"`, lost)
+	text(out, 1000, y, ` class="figure"`, refused)
+}
+
+func text(out io.Writer, x, y float64, style, words string) {
+	fmt.Fprintf(out, `<text x="%v" y="%v"%s>%s</text>`+"\n", x, y, style, html.EscapeString(words))
 }
 
 // tick is a mark on the axis of time.
 type tick struct {
 	X     float64
 	Label string
-}
-
-// Draw draws what the runs made of a trace, in SVG. The first is what was recorded.
-func Draw(runs []*Run) []byte {
-	var panels []panel
-	y := headHeight
-	for _, g := range guardsOfRuns(runs) {
-		if g.Sort == "breaker" {
-			panels = append(panels, drawPanel(g, runs, y))
-			y += laneHeight*float64(len(runs)) + footHeight + 26
-		}
-	}
-	var picture bytes.Buffer
-	err := pictureTemplate.Execute(&picture, map[string]any{
-		"Panels": panels, "Legend": timeline.Legend(legendWidth, 20), "Ticks": ticks(runs[0].lasts), "Height": y, "Style": timeline.Style,
-	})
-	if err != nil { // can't be: the template is fixed
-		panic(err)
-	}
-	return picture.Bytes()
-}
-
-func drawPanel(g Guard, runs []*Run, y float64) panel {
-	p := panel{Y: y, Title: html.EscapeString(g.String()), Bottom: laneHeight*float64(len(runs)) + 16}
-	most := 1
-	for _, r := range runs {
-		l := r.lanes[g.Name]
-		most = max(most, slices.Max(l.lost[:]), slices.Max(l.wronged[:]))
-	}
-	bars := func(draw func(turn int) timeline.Bar) []timeline.Bar { return timeline.Bars(turns, turnWidth, draw) }
-	p.Health = bars(func(i int) timeline.Bar { return timeline.Mark("bad", runs[0].lanes[g.Name].lost[i], most).Above(5) })
-	for i, r := range runs {
-		l, f := r.lanes[g.Name], r.Figures[g]
-		p.Lanes = append(p.Lanes, drawn{
-			Y: laneHeight * float64(i+1), Name: html.EscapeString(shownName(r.Name)),
-			Openings: f.Openings.String(), Lost: f.Failed.String(), Refused: f.Refused.String(),
-			Bars: slices.Concat(
-				bars(func(i int) timeline.Bar { return timeline.State(l.states[i]) }),
-				bars(func(i int) timeline.Bar { return timeline.Mark("lost", l.lost[i], most).Above(-4) }),
-				bars(func(i int) timeline.Bar { return timeline.Mark("wronged", l.wronged[i], most).Below(4) }),
-			),
-		})
-	}
-	return p
 }
 
 // shownName is a name with an end where there is no room for more.
