@@ -135,12 +135,7 @@ func (r *Registry) newHooks() breaker.Hooks {
 			if r.fleet != nil {
 				r.fleet.Transition(t)
 			}
-			event := Transition{
-				At: t.At, Breaker: t.Breaker, From: t.From, To: t.To, DryRun: t.Dry,
-				Reason: t.Reason, By: t.By, Figures: Figures(t.Figures), Refused: t.Refused, Lasted: Duration(t.Duration),
-				LastFailure: Trouble(t.LastFailure), LastProbe: Trouble(t.LastProbe),
-			}
-			r.tell(event)
+			r.tell(newTransition(t))
 		},
 		Probe: func(p breaker.Probe) {
 			r.tell(Probed{

@@ -10,7 +10,7 @@ import (
 )
 
 // Event is something that happened in a registry: one of [Transition],
-// [Refused], [CallEnded], [Probed], [Reloaded], [UnknownName],
+// [ShadowTransition], [Refused], [CallEnded], [Probed], [Reloaded], [UnknownName],
 // [SettingWarning], [Mismatch], [Undeclared], [Retried], [BudgetSpent], [FellBack],
 // [Abandoned], [Crowded], [Faulty], [Outage] and [FleetLink].
 type Event interface{ event() }

@@ -53,7 +53,9 @@ func (lastLines) event()       {}
 func (j *journal) Observe(e Event) {
 	switch e := e.(type) {
 	case Transition:
-		j.transition(e)
+		j.change("breaker "+e.Breaker, "breaker changed state", e)
+	case ShadowTransition:
+		j.change("shadow "+e.Breaker, "breaker would have changed state by the settings of its shadow", e.Transition)
 	case Probed:
 		j.probed(e)
 	case bulkheadRefuses:
@@ -161,7 +163,7 @@ func (j *journal) flush() {
 	}
 }
 
-func (j *journal) transition(e Transition) {
+func (j *journal) change(subject, message string, e Transition) {
 	level := slog.LevelInfo
 	attrs := []slog.Attr{
 		slog.String("breaker", e.Breaker),
@@ -183,7 +185,7 @@ func (j *journal) transition(e Transition) {
 		level = slog.LevelWarn
 	}
 	attrs = e.LastProbe.appendTo(e.LastFailure.appendTo(attrs, "lastFailure"), "lastProbe")
-	j.writeOf("breaker "+e.Breaker, e.At, level, "breaker changed state", attrs...)
+	j.writeOf(subject, e.At, level, message, attrs...)
 }
 
 func (t Trouble) appendTo(attrs []slog.Attr, key string) []slog.Attr {

@@ -23,7 +23,9 @@ func (r *Registry) addSections() {
 		retune: r.retuneBreaker,
 		show: func(s *Snapshot, all []*breaker.Breaker) {
 			s.Breakers = each(all, func(b *breaker.Breaker) BreakerSnapshot {
-				return newBreakerSnapshot(b.Snapshot(), r.shares(b.Name()))
+				s := newBreakerSnapshot(b.Snapshot(), r.shares(b.Name()))
+				s.Shadow = newShadowSnapshot(b.Shadow())
+				return s
 			})
 		},
 		close: (*breaker.Breaker).Close,
@@ -236,6 +238,7 @@ func each[T, U any](all []T, f func(T) U) []U {
 func (r *Registry) newBreaker(name string, settings breaker.Settings) *breaker.Breaker {
 	b := breaker.New(name, r.strategy(settings), r.hooks)
 	b.DryRun(settings.Dry())
+	r.try(b, settings)()
 	if r.count {
 		b.CountAll()
 	}
@@ -244,9 +247,10 @@ func (r *Registry) newBreaker(name string, settings breaker.Settings) *breaker.B
 }
 
 func (r *Registry) retuneBreaker(b *breaker.Breaker, settings breaker.Settings) (apply func()) {
-	strategy := r.strategy(settings)
+	strategy, try := r.strategy(settings), r.try(b, settings)
 	return func() {
 		b.Reconfigure(strategy)
+		try()
 		b.DryRun(settings.Dry())
 		r.enlist(b, settings)
 	}

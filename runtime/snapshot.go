@@ -54,12 +54,13 @@ type BreakerSnapshot struct {
 	SuccessesTotal uint64            `json:"successesTotal,omitempty"` // 0 if they are not counted
 	Transitions    []TransitionCount `json:"transitions,omitempty"`    // those that came about
 
-	Shared      bool    `json:"shared,omitempty"`     // by its settings; Snapshot.Fleet says whether there is a link
-	Held        bool    `json:"held,omitempty"`       // by an outage of all processes that share it
-	LastFailure Trouble `json:"lastFailure,omitzero"` // that counted; zero: none since the breaker was made
-	LastProbe   Trouble `json:"lastProbe,omitzero"`   // zero: it was good, or there was none
-	OpensAt     float64 `json:"opensAt,omitzero"`     // percent of failed calls in a full window; 0: it opens by another rule
-	Figures             // of the window; while OPEN of the one that opened it
+	Shadow      *ShadowSnapshot `json:"shadow,omitempty"`     // nil: no other settings are tried
+	Shared      bool            `json:"shared,omitempty"`     // by its settings; Snapshot.Fleet says whether there is a link
+	Held        bool            `json:"held,omitempty"`       // by an outage of all processes that share it
+	LastFailure Trouble         `json:"lastFailure,omitzero"` // that counted; zero: none since the breaker was made
+	LastProbe   Trouble         `json:"lastProbe,omitzero"`   // zero: it was good, or there was none
+	OpensAt     float64         `json:"opensAt,omitzero"`     // percent of failed calls in a full window; 0: it opens by another rule
+	Figures                     // of the window; while OPEN of the one that opened it
 }
 
 // TransitionCount is how often a breaker went from one state to another.
@@ -101,7 +102,14 @@ type BulkheadSnapshot struct {
 	ReturnedUnused      uint64   `json:"returnedUnused"`        // reserved permits on which no call ran
 	WouldRefuse         uint64   `json:"wouldRefuse,omitempty"` // requests that it let through in a dry run
 
+	Shadow   *ShadowSize       `json:"shadow,omitempty"`   // nil: no other size is tried
 	Adaptive *AdaptiveSnapshot `json:"adaptive,omitempty"` // nil: the size stays
+}
+
+// ShadowSize is a size that is tried beside that of a bulkhead.
+type ShadowSize struct {
+	MaxConcurrentCalls int    `json:"maxConcurrentCalls"`
+	WouldRefuse        uint64 `json:"wouldRefuse"` // requests, of those that got permits, since the bulkhead was made
 }
 
 // Refusals count the requests that a bulkhead refused, each once, however many
@@ -187,12 +195,16 @@ func newBreakerSnapshot(s breaker.Snapshot, shared bool) BreakerSnapshot {
 }
 
 func newBulkheadSnapshot(s bulkhead.Snapshot) BulkheadSnapshot {
-	return BulkheadSnapshot{
+	shown := BulkheadSnapshot{
 		Name: s.Name, DryRun: s.Dry, MaxConcurrentCalls: s.MaxConcurrentCalls,
 		InUse: s.InUse, ReservedIdle: s.ReservedIdle, Available: s.Available, Waiting: s.Waiting,
 		Reserved: s.Reserved, Refused: Refusals(s.Refused), UsedFromReservation: s.UsedFromReservation,
 		Overflow: s.Overflow, ReturnedUnused: s.ReturnedUnused, WouldRefuse: s.WouldRefuse, Adaptive: newAdaptiveSnapshot(s.Adaptive),
 	}
+	if s.Shadow > 0 {
+		shown.Shadow = &ShadowSize{s.Shadow, s.ShadowWouldRefuse}
+	}
+	return shown
 }
 
 func (r *Registry) settingsSnapshot() SettingsSnapshot {

@@ -52,6 +52,12 @@ var rows = []row{
 			{`sum by (breaker) (rate(resgen_breaker_refused_total{BREAKER}[$__rate_interval]))`, "{{breaker}} calls"},
 			{`sum by (breaker) (rate(resgen_breaker_gate_refused_total{BREAKER}[$__rate_interval]))`, "{{breaker}} entries"},
 			{`sum by (breaker) (rate(resgen_breaker_would_refuse_total{BREAKER}[$__rate_interval]))`, "{{breaker}} would refuse"}}},
+		{"Settings that are tried: would it be open", "By the shadow of the breaker.", curve, number, false, []query{
+			{`max by (breaker) (resgen_breaker_shadow_open{BREAKER})`, "{{breaker}} open"},
+			{`sum by (breaker) (increase(resgen_breaker_shadow_openings_total{BREAKER}[$__rate_interval]))`, "{{breaker}} openings"}}},
+		{"Settings that are tried: refusals", "Of calls that the breaker admitted. Some of them failed.", curve, rate, false, []query{
+			{`sum by (breaker) (rate(resgen_breaker_shadow_would_refuse_total{BREAKER}[$__rate_interval]))`, "{{breaker}} would refuse"},
+			{`sum by (breaker) (rate(resgen_breaker_shadow_would_refuse_failed_total{BREAKER}[$__rate_interval]))`, "{{breaker}} of these failed"}}},
 		{"Changes of state", "", curve, number, false, []query{
 			{`sum by (breaker, from, to) (increase(resgen_breaker_transitions_total{BREAKER}[$__rate_interval])) > 0`, "{{breaker}} {{from}} to {{to}}"}}},
 		{"Since when", "", now, age, false, []query{
@@ -71,6 +77,8 @@ var rows = []row{
 		{"Refusals", "Also those that there would be if the bulkhead were enforced.", curve, rate, false, []query{
 			{`sum by (bulkhead, reason) (rate(resgen_bulkhead_refused_total{BULKHEAD}[$__rate_interval]))`, "{{bulkhead}} {{reason}}"},
 			{`sum by (bulkhead) (rate(resgen_bulkhead_would_refuse_total{BULKHEAD}[$__rate_interval]))`, "{{bulkhead}} would refuse"}}},
+		{"A size that is tried: refusals", "Of requests that got permits.", curve, rate, false, []query{
+			{`sum by (bulkhead) (rate(resgen_bulkhead_shadow_would_refuse_total{BULKHEAD}[$__rate_interval]))`, "{{bulkhead}}"}}},
 		{"Reservations", "Permits, and the calls that ran on them.", curve, rate, false, []query{
 			{`sum by (bulkhead) (rate(resgen_bulkhead_reserved_total{BULKHEAD}[$__rate_interval]))`, "{{bulkhead}} reserved"},
 			{`sum by (bulkhead) (rate(resgen_bulkhead_reserved_used_total{BULKHEAD}[$__rate_interval]))`, "{{bulkhead}} used"}}},

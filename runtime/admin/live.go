@@ -71,6 +71,8 @@ func kindOf(e resilience.Event) string {
 	switch e.(type) {
 	case resilience.Transition:
 		return "transition"
+	case resilience.ShadowTransition:
+		return "shadow"
 	case resilience.Probed:
 		return "probe"
 	case resilience.Reloaded:

@@ -38,28 +38,31 @@ type Breaker struct {
 	hooks     Hooks
 	_         [cacheLine - 48]byte // what comes before has 48
 
-	refused atomic.Uint64 // calls turned away
-	gates   atomic.Uint64 // entries turned away because of this breaker
-	ignored atomic.Uint64 // calls that ended and say nothing
-	holders atomic.Int32  // entries that hold trials
-	dry     atomic.Bool   // nobody is refused, see DryRun
-	through atomic.Uint64 // calls and entries that would have been refused
+	refused atomic.Uint64           // calls turned away
+	gates   atomic.Uint64           // entries turned away because of this breaker
+	ignored atomic.Uint64           // calls that ended and say nothing
+	holders atomic.Int32            // entries that hold trials
+	dry     atomic.Bool             // nobody is refused, see DryRun
+	through atomic.Uint64           // calls and entries that would have been refused
+	shadow  atomic.Pointer[Breaker] // nil: no other settings are tried
+	pairs   atomic.Pointer[Period]  // the last one for both
 
-	mu         sync.Mutex
-	strategy   Strategy
-	past       uint64 // outcomes of the periods before
-	failures   uint64 // of all periods
-	ever       ever
-	prober     *prober // nil: nobody probes
-	hold       hold
-	slowJudged bool          // slow calls can open it
-	slowest    time.Duration // good trial that came back after it was given up
-	totals     bool          // every outcome is counted, see KeepTotals
-	countsAll  bool          // always, see CountAll
-	closed     bool          // nobody probes any more
-	watchers   map[chan<- struct{}]struct{}
-	failed     *trouble // the last failure that counted
-	unwell     *trouble // the last probe, if it failed
+	mu            sync.Mutex
+	strategy      Strategy
+	past          uint64 // outcomes of the periods before
+	failures      uint64 // of all periods
+	ever          ever
+	throughFailed uint64  // calls that would have been refused, and failed
+	prober        *prober // nil: nobody probes
+	hold          hold
+	slowJudged    bool          // slow calls can open it
+	slowest       time.Duration // good trial that came back after it was given up
+	totals        bool          // every outcome is counted, see KeepTotals
+	countsAll     bool          // always, see CountAll
+	closed        bool          // nobody probes any more
+	watchers      map[chan<- struct{}]struct{}
+	failed        *trouble // the last failure that counted
+	unwell        *trouble // the last probe, if it failed
 }
 
 // New returns a breaker in the state the strategy starts with.
@@ -135,17 +138,17 @@ func (b *Breaker) GateFor(n int) (p *Period, admits bool) {
 // the period is the one that refused.
 func (b *Breaker) Admit() (p *Period, admitted bool) {
 	p = b.period.Load()
-	if admitted = p.free; !admitted { // as in Gate
+	if admitted = p.quick.Load(); !admitted { // as in Gate
 		p, admitted = b.admit()
 	}
 	return
 }
 
-// Free admits a call where the period admits every call; then the call must end as
-// with Admit. Otherwise it does nothing and reports false.
+// Free admits a call where the period admits every call, and no shadow wants to know;
+// then the call must end as with Admit. Otherwise it does nothing and reports false.
 func (b *Breaker) Free() (p *Period, free bool) {
 	p = b.period.Load()
-	return p, p.free
+	return p, p.quick.Load()
 }
 
 // IsFree reports whether the breaker admits every call.
@@ -155,11 +158,11 @@ func (b *Breaker) IsFree() bool {
 }
 
 // Pass admits a call in the common case: the period admits every call, and no call
-// is slow. Then the call must end as with Admit. In all other cases Pass does
-// nothing and reports false.
+// is slow, and no shadow wants to know. Then the call must end as with Admit. In all
+// other cases Pass does nothing and reports false.
 func (b *Breaker) Pass() (p *Period, passed bool) {
 	p = b.period.Load()
-	return p, p.free && b.slowAfter.Load() == 0
+	return p, p.quick.Load() && b.slowAfter.Load() == 0
 }
 
 // CountGate counts an entry that was turned away because the gate refused in
@@ -214,11 +217,17 @@ func (b *Breaker) admits(p *Period, n int, now Instant) bool {
 	return p.free || p.roomFor(n, now)
 }
 
-func (b *Breaker) admit() (*Period, bool) {
-	if p := b.period.Load(); !b.dry.Load() && p.asleep() {
+func (b *Breaker) admit() (p *Period, admitted bool) {
+	switch p = b.period.Load(); {
+	case p.free:
+		return b.paired(p), true
+	case !b.dry.Load() && p.asleep():
 		return p, false
 	}
-	return b.take()
+	if p, admitted = b.take(); admitted {
+		p = b.paired(p)
+	}
+	return p, admitted
 }
 
 // take takes a permit of the current period if there is one.
@@ -298,6 +307,7 @@ func (b *Breaker) newPeriod(state State, began, now Instant, why *cause) *Period
 	switch state {
 	case Closed, MetricsOnly, Disabled:
 		p.free = true
+		p.quick.Store(b.shadow.Load() == nil)
 	case Open:
 		p.exit = b.exitFrom(began, nil)
 	case ForcedOpen:

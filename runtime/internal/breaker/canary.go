@@ -28,6 +28,7 @@ type Canary struct {
 	MaxHalfOpenDuration                   time.Duration  `setting:"maxHalfOpenDuration" default:"1m" range:"(0s,8760h]" doc:"HALF_OPEN with no permit left opens again when its newest trial is this old; a call in place of a probe is given up after it"`
 	dryrun.Enforcement
 	Fleet
+	Shadowed
 	keyed.Instances
 }
 

@@ -30,5 +30,6 @@ func (b *Breaker) countThrough(e ending, why *trouble) {
 	}
 	b.past += e.Calls
 	b.failures += e.Failures
+	b.throughFailed += e.Failures
 	b.note(e, why, Now())
 }

@@ -11,6 +11,7 @@ import (
 type None struct {
 	dryrun.Enforcement
 	Fleet
+	Shadowed
 	keyed.Instances
 }
 

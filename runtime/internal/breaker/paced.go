@@ -20,6 +20,7 @@ type Paced struct {
 	MaxHalfOpenDuration                   time.Duration `setting:"maxHalfOpenDuration" default:"1m" range:"(0s,8760h]" doc:"HALF_OPEN with no permit left opens again when its newest trial is this old"`
 	dryrun.Enforcement
 	Fleet
+	Shadowed
 	keyed.Instances
 }
 

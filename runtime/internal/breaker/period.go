@@ -23,6 +23,7 @@ type Period struct {
 	role    role          // in an outage of all processes, and after it
 	exit    exit          // of OPEN and FORCED_OPEN; nil of other states
 	free    bool          // admits every call without a permit
+	quick   atomic.Bool   // it is free, and the breaker has no shadow
 	wake    atomic.Int64  // an Instant before which no call is admitted, so that calls need not take the lock
 	retry   atomic.Int64  // an Instant before which another try makes no sense; never: unknown
 	trigger atomic.Uint64 // first number that needs the lock; see ask, unasked and uncounted
@@ -45,6 +46,7 @@ type Period struct {
 
 	beside  *Period // of calls that are let through in a dry run; nil: there were none
 	instead *Period // that they are let through beside
+	pair    *pair   // it stands for those of a breaker and its shadow; nil: for itself
 
 	why           *cause // nil: of a new breaker
 	refusedBefore uint64 // calls, by the breaker in the periods before
@@ -101,6 +103,11 @@ func (p *Period) Success(slow bool) {
 // Failure ends a call that p admitted. Where it counts, the breaker remembers the
 // method and the text, which [Describe] makes.
 func (p *Period) Failure(slow bool, method, text string) {
+	if two := p.pair; two != nil {
+		two.own.Failure(slow, method, text)
+		two.shadow.Failure(two.slow(), method, text)
+		return
+	}
 	failure := Counts{Calls: 1, Failures: 1}
 	if slow {
 		failure.Slow = 1
@@ -111,6 +118,11 @@ func (p *Period) Failure(slow bool, method, text string) {
 // FailedLater counts a failure of a call that has ended, and that p admitted: it
 // failed while its caller read what it had returned.
 func (p *Period) FailedLater(method, text string) {
+	if two := p.pair; two != nil {
+		two.own.FailedLater(method, text)
+		two.shadow.FailedLater(method, text)
+		return
+	}
 	b := p.breaker
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -129,6 +141,11 @@ func (p *Period) FailedLater(method, text string) {
 // was slow by then, it counts as slow where slow calls are judged, because it can't
 // become quicker. Otherwise it counts nothing.
 func (p *Period) Abandon(slow bool) {
+	if two := p.pair; two != nil {
+		two.own.Abandon(slow)
+		two.shadow.Abandon(two.slow())
+		return
+	}
 	if slow {
 		p.conclude(ending{Counts: Counts{Calls: 1, Slow: 1}, abandoned: true}, nil)
 	} else {
@@ -138,6 +155,11 @@ func (p *Period) Abandon(slow bool) {
 
 // Ignore ends a call that p admitted and that says nothing.
 func (p *Period) Ignore() {
+	if two := p.pair; two != nil {
+		two.own.Ignore()
+		two.shadow.Ignore()
+		return
+	}
 	if p.instead != nil || p.breaker.same(p) != nil && p.state != Disabled {
 		p.breaker.ignored.Add(1)
 	}
@@ -146,6 +168,11 @@ func (p *Period) Ignore() {
 
 // Return gives the permit back of a call that p admitted and that was not made.
 func (p *Period) Return() {
+	if two := p.pair; two != nil {
+		two.own.Return()
+		two.shadow.Return()
+		return
+	}
 	if !p.free {
 		p.conclude(ending{}, nil)
 	}
@@ -154,6 +181,11 @@ func (p *Period) Return() {
 // success reads the trigger again after it has its number, because a change of
 // settings may have published a trigger below that number meanwhile.
 func (p *Period) success(slow bool, trigger uint64) {
+	if two := p.pair; two != nil {
+		two.own.Success(slow)
+		two.shadow.Success(two.slow())
+		return
+	}
 	switch {
 	case slow:
 		p.conclude(ending{Counts: Counts{Calls: 1, Slow: 1}}, nil)

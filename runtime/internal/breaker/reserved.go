@@ -135,6 +135,13 @@ func (r *Reserved) Admit() (p *Period, had bool) {
 	if r.period == nil {
 		return nil, false
 	}
+	if p, had = r.admit(); had {
+		p = r.breaker.paired(p)
+	}
+	return p, had
+}
+
+func (r *Reserved) admit() (p *Period, had bool) {
 	b := r.breaker
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -191,6 +198,12 @@ func (r *Reserved) uncounted() *Period {
 func (r *Reserved) Return(p *Period) (back bool) {
 	if r.period == nil {
 		return false
+	}
+	if two := p.pair; two != nil {
+		if back = r.Return(two.own); back {
+			two.shadow.Return()
+		}
+		return back
 	}
 	r.breaker.mu.Lock()
 	defer r.breaker.mu.Unlock()

@@ -55,6 +55,7 @@ type Snapshot struct {
 	RefusedTotal uint64    // calls refused since it was made
 	Gates        uint64    // entries that a gate turned away because of it, since it was made
 	WouldRefuse  uint64    // calls and entries that it would have refused if it were enforced, since it was made
+	WouldFail    uint64    // of these calls: those that failed
 	Dry          bool      // it is not enforced
 	Trials       int       // of HALF_OPEN: calls that run, and trials that entries hold
 	Held         bool      // an outage that was found elsewhere lasts; see Hold
@@ -76,7 +77,7 @@ func (b *Breaker) Snapshot() Snapshot {
 	s := Snapshot{
 		Name: b.name, Strategy: b.strategy.Name(), State: p.state, Since: p.since, Admits: b.admits(p, 1, now),
 		Refused: refused - p.refusedBefore, RefusedTotal: refused, Gates: b.gates.Load(),
-		WouldRefuse: b.through.Load(), Dry: b.dry.Load(),
+		WouldRefuse: b.through.Load(), WouldFail: b.throughFailed, Dry: b.dry.Load(),
 		Trials: p.trials.out - p.trials.late, Held: b.hold.outage != 0, Figures: p.figures(now),
 		LastFailure: b.failed.told(now), LastProbe: b.unwell.told(now), Ever: b.everTold(),
 	}

@@ -31,7 +31,19 @@ type Settings interface {
 	Strategy() Strategy
 	Sharing() Fleet
 	Dry() bool
+	Trial() Settings
 }
+
+// Shadowed are settings that others are tried beside.
+type Shadowed struct {
+	Shadow Settings // nil: none are
+}
+
+// Trial returns the settings that are tried, or nil.
+func (s *Shadowed) Trial() Settings { return s.Shadow }
+
+// Shade sets the settings that are tried.
+func (s *Shadowed) Shade(shadow any) { s.Shadow = shadow.(Settings) }
 
 // Fleet are the settings of every strategy that are about other processes.
 type Fleet struct {

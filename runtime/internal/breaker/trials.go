@@ -100,6 +100,11 @@ func (p *Period) givenUpAt() Instant {
 // Bound says that a timeout ends the call that p has just admitted after limit.
 // A trial, or a canary, is not given up before that and a tenth more.
 func (p *Period) Bound(limit time.Duration) {
+	if two := p.pair; two != nil {
+		two.own.Bound(limit)
+		two.shadow.Bound(limit)
+		return
+	}
 	if !p.free {
 		p.bound(limit + limit/10)
 	}

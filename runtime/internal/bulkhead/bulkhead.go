@@ -67,6 +67,7 @@ type Bulkhead struct {
 	wait   atomic.Int64 // the longest wait of a single call, in nanoseconds
 	full   *Refusal     // of a call that finds no permit and does not wait
 	dry    atomic.Bool  // nobody is refused
+	shadow atomic.Int64 // a size that is tried beside; 0: none is
 
 	fullInDry *Refusal // of a call that goes on all the same
 
@@ -91,7 +92,7 @@ type Bulkhead struct {
 	// with the one figure that is read beside it.
 	_     [64]byte
 	tally atomic.Int64
-	open  atomic.Int64 // open reservations; while there is none, no call looks into its context
+	open  atomic.Int64 // open reservations, and the size that is tried; while there is none, calls take the short way
 	_     [48]byte
 
 	counters counters
@@ -162,6 +163,7 @@ func (b *Bulkhead) acquire(ctx context.Context, gates Gates) (Permit, bool, *Ref
 	case from != nil:
 		return Permit{from}, waited, nil
 	}
+	b.judgeShadow()
 	if missed != nil {
 		return Permit{&b.beside}, waited, refused
 	}

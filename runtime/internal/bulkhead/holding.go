@@ -68,6 +68,7 @@ func (h *holding) fill(ctx context.Context, p *waitBudget) (waited bool, refused
 			return waited, refused
 		}
 	}
+	h.bulkhead.judgeShadow()
 	h.book(h.n - h.owed) // others may have lent it more in the meantime
 	return waited, refused
 }

@@ -38,9 +38,32 @@ func (b *Bulkhead) setSize(size int) {
 // tune puts the settings of waiting in force.
 func (b *Bulkhead) tune(s Settings) {
 	b.wait.Store(int64(s.longestWait()))
+	b.try(s.Shadow)
 	b.capacity = math.MaxInt
 	if s.QueueCapacity != nil {
 		b.capacity = *s.QueueCapacity
+	}
+}
+
+// try makes size the one that is tried; 0: none is.
+func (b *Bulkhead) try(size int) {
+	switch before := b.shadow.Swap(int64(size)); {
+	case before == 0 && size > 0:
+		b.open.Add(1)
+	case before > 0 && size == 0:
+		b.open.Add(-1)
+	}
+}
+
+// judgeShadow counts a request that has got its permits, if there would not be so many
+// at the size that is tried.
+func (b *Bulkhead) judgeShadow() {
+	size := b.shadow.Load()
+	if size == 0 {
+		return
+	}
+	if t := b.now(); t.busy()+t.idle() > int(size) {
+		b.counters.shadow.Add(1)
 	}
 }
 

@@ -457,7 +457,7 @@ func TestScenario26NoSettingLetsSmallRequestsOvertake(t *testing.T) {
 	for field := range reflect.TypeFor[Settings]().Fields() {
 		names = append(names, field.Name)
 	}
-	if want := []string{"MaxConcurrentCalls", "MaxWaitDuration", "QueueCapacity", "Enforcement", "Instances"}; !reflect.DeepEqual(names, want) {
+	if want := []string{"MaxConcurrentCalls", "MaxWaitDuration", "QueueCapacity", "Enforcement", "Instances", "Shadow"}; !reflect.DeepEqual(names, want) {
 		t.Errorf("settings are %v; a new one must not change the order of the queue", names)
 	}
 }

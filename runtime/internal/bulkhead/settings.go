@@ -19,7 +19,11 @@ type Settings struct {
 	QueueCapacity      *int          `setting:"queueCapacity" range:"[0,2147483647]" doc:"calls that may wait at the same time; unbounded when absent"`
 	dryrun.Enforcement
 	keyed.Instances
+	Shadow int // a size that is tried beside; 0: none is
 }
+
+// Shade sets the size that is tried.
+func (s *Settings) Shade(shadow any) { s.Shadow = Most(shadow.(Sizing)) }
 
 // mustFit panics for a size that no bulkhead can have. Settings from a file
 // were checked long before.

@@ -7,6 +7,7 @@ type counters struct {
 	refused  [Done + 1]atomic.Uint64 // by Kind
 	gate     atomic.Uint64
 	dry      atomic.Uint64 // would have been refused
+	shadow   atomic.Uint64 // would have been refused at the size that is tried
 	reserved atomic.Uint64
 	used     atomic.Uint64
 	overflow atomic.Uint64
@@ -32,6 +33,8 @@ type Snapshot struct {
 	ReturnedUnused      uint64 // reserved permits on which no call ran
 	WouldRefuse         uint64 // requests that it would have refused if it were enforced
 	Dry                 bool   // it is not enforced
+	Shadow              int    // a size that is tried beside; 0: none is
+	ShadowWouldRefuse   uint64 // requests that it would have refused, of those that got permits
 
 	Adaptive *AdaptiveSnapshot // nil: the size stays
 }
@@ -105,6 +108,8 @@ func (b *Bulkhead) snapshot(t tally, c counted) Snapshot {
 		ReturnedUnused:      c.unused,
 		WouldRefuse:         b.counters.dry.Load(),
 		Dry:                 b.dry.Load(),
+		Shadow:              int(b.shadow.Load()),
+		ShadowWouldRefuse:   b.counters.shadow.Load(),
 		Adaptive:            b.adaptiveSnapshot(),
 	}
 }

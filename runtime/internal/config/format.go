@@ -19,11 +19,12 @@ type section struct {
 	name     string
 	one      string // names one of its objects: "breaker"
 	doc      string
-	single   bool      // the section itself is the one object
-	secret   bool      // faults don't show values, because there are secrets among them
-	of       []string  // the sections whose names it has, where it needs to have none; nil: it has its own
-	choose   string    // the field that chooses an object's variant; empty if there is only one
-	variants []variant // the first is built in
+	single   bool                   // the section itself is the one object
+	secret   bool                   // faults don't show values, because there are secrets among them
+	of       []string               // the sections whose names it has, where it needs to have none; nil: it has its own
+	shades   func(name string) bool // reports whether a shadow may have a member; nil: there are no shadows
+	choose   string                 // the field that chooses an object's variant; empty if there is only one
+	variants []variant              // the first is built in
 }
 
 // variant is one sort of settings that an object of a section can have, such as a

@@ -34,6 +34,9 @@ func (e *entry) settings(fallback *entry) any {
 	}
 	s := e.variant.fresh()
 	setting.Fill(s, values)
+	if e.shadow != nil && e.shadow.variant != nil {
+		s.(shaded).Shade(e.shadow.settings(e.under(fallback)))
+	}
 	return s
 }
 

@@ -56,6 +56,9 @@ type entry struct {
 	given   map[string]given
 	unclear map[string]bool // fields whose values or names are wrong, so that their meaning is unknown
 	opaque  bool            // it is no object, so that all are unclear
+
+	shadow   *entry // nil: it has none
+	isShadow bool
 }
 
 type given struct {
@@ -315,7 +318,11 @@ func (r *reader) chooseVariant(s *section, fallback *entry, path string, object 
 func (r *reader) field(s *section, e *entry, isFallback bool, m hujson.ObjectMember) {
 	name := nameOf(m)
 	path := join(e.path, name)
-	if name == s.choose && s.choose != "" {
+	switch {
+	case name == s.choose && s.choose != "":
+		return
+	case name == shadow && s.shades != nil && !isFallback && !e.isShadow:
+		r.shadow(s, e, path, m.Value)
 		return
 	}
 	owners := s.owners(name)
@@ -352,6 +359,9 @@ func (s *section) known(v *variant) []string {
 	if s.choose != "" {
 		names = append(names, s.choose)
 	}
+	if s.shades != nil {
+		names = append(names, shadow)
+	}
 	if v == nil {
 		return append(names, fieldNames(s.fields())...)
 	}
@@ -385,6 +395,9 @@ func (r *reader) idleDefaults(s *section, all *entries) {
 
 // rules reports rules between settings that an entry breaks, with its defaults.
 func (r *reader) rules(e, fallback *entry) {
+	if e.shadow != nil {
+		r.rules(e.shadow, e.under(fallback))
+	}
 	if e.variant == nil {
 		return
 	}

@@ -189,6 +189,13 @@ func (s *section) variantSchema(v *variant) object {
 	if s.choose != "" {
 		properties = s.isVariant(v.name)
 	}
+	if s.shades != nil {
+		properties = append(properties, member{shadow, object{
+			{"description", "Settings to try beside these: what would be different. They refuse nothing."},
+			{"type", "object"},
+			{"$ref", "#/$defs/" + s.id()},
+		}})
+	}
 	return closed(v.doc, append(properties, fieldSchemas(v.fields())...))
 }
 

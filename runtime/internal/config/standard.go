@@ -26,11 +26,11 @@ const (
 // standard is the format of the file as users know it.
 var standard = format{
 	{
-		name: Breakers, one: "breaker", choose: "strategy", variants: strategies(),
+		name: Breakers, one: "breaker", choose: "strategy", variants: strategies(), shades: judging,
 		doc: "Circuit breakers by name.",
 	},
 	{
-		name: Bulkheads, one: "bulkhead", choose: "limit", variants: []variant{
+		name: Bulkheads, one: "bulkhead", choose: "limit", shades: sizing, variants: []variant{
 			{"FIXED", "runs as many calls at the same time as the file says", func() any { return new(bulkhead.Settings) }},
 			{"ADAPTIVE", "runs as many calls as the dependency answers in time", func() any { return new(bulkhead.AdaptiveSettings) }},
 		},

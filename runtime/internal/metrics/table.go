@@ -76,6 +76,15 @@ func breaker(read func(*resilience.BreakerSnapshot, Emit)) func(*resilience.Snap
 	}
 }
 
+// shadow reads one figure of each breaker beside which settings are tried.
+func shadow(read func(*resilience.ShadowSnapshot, Emit)) func(*resilience.Snapshot, Emit) {
+	return breaker(func(b *resilience.BreakerSnapshot, emit Emit) {
+		if b.Shadow != nil {
+			read(b.Shadow, emit)
+		}
+	})
+}
+
 func bulkhead(read func(*resilience.BulkheadSnapshot, Emit)) func(*resilience.Snapshot, Emit) {
 	return func(s *resilience.Snapshot, emit Emit) {
 		for i := range s.Bulkheads {
@@ -151,6 +160,16 @@ var breakers = []Metric{
 		breaker(func(b *resilience.BreakerSnapshot, emit Emit) { emit(float64(b.Gates)) })},
 	{"breaker.would.refuse", "Calls and entries that the breaker would have refused if it were enforced.", "{call}", true, []string{"breaker"},
 		breaker(func(b *resilience.BreakerSnapshot, emit Emit) { emit(float64(b.WouldRefuse)) })},
+	{"breaker.shadow.open", "Whether the breaker would be open or half open by the settings that are tried beside its own; absent where none are.", "1", false, []string{"breaker"},
+		shadow(func(s *resilience.ShadowSnapshot, emit Emit) {
+			emit(truth(s.State == resilience.Open || s.State == resilience.HalfOpen))
+		})},
+	{"breaker.shadow.openings", "How often it would have opened by the settings that are tried.", "{transition}", true, []string{"breaker"},
+		shadow(func(s *resilience.ShadowSnapshot, emit Emit) { emit(float64(s.Opened)) })},
+	{"breaker.shadow.would.refuse", "Calls that the settings that are tried would have refused; all were made.", "{call}", true, []string{"breaker"},
+		shadow(func(s *resilience.ShadowSnapshot, emit Emit) { emit(float64(s.WouldRefuse)) })},
+	{"breaker.shadow.would.refuse.failed", "Of the calls that the settings that are tried would have refused: those that failed.", "{call}", true, []string{"breaker"},
+		shadow(func(s *resilience.ShadowSnapshot, emit Emit) { emit(float64(s.WouldRefuseFailed)) })},
 	{"breaker.transitions", "Changes of the breaker's state.", "{transition}", true, []string{"breaker", "from", "to"}, breaker(transitions)},
 }
 
@@ -200,6 +219,12 @@ var bulkheads = []Metric{
 		bulkhead(func(b *resilience.BulkheadSnapshot, emit Emit) { emit(float64(b.ReturnedUnused)) })},
 	{"bulkhead.overflow", "Calls whose reservation had no permit left for them.", "{call}", true, []string{"bulkhead"},
 		bulkhead(func(b *resilience.BulkheadSnapshot, emit Emit) { emit(float64(b.Overflow)) })},
+	{"bulkhead.shadow.would.refuse", "Requests that got permits and would have got none at the size that is tried; absent where none is.", "{request}", true, []string{"bulkhead"},
+		bulkhead(func(b *resilience.BulkheadSnapshot, emit Emit) {
+			if b.Shadow != nil {
+				emit(float64(b.Shadow.WouldRefuse))
+			}
+		})},
 	{"bulkhead.p90", "The 90th percentile of what calls took in the last window, of adaptive bulkheads.", "s", false, []string{"bulkhead"},
 		bulkhead(func(b *resilience.BulkheadSnapshot, emit Emit) {
 			if b.Adaptive != nil && b.Adaptive.P90 > 0 {

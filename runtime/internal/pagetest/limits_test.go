@@ -85,6 +85,35 @@ func TestRehearsalT6DryRunsAreShown(t *testing.T) {
 	b.shows("not enforced: refuses nobody, 1 would have been refused")
 }
 
+func TestShadowsAreShown(t *testing.T) {
+	b := newTab(t)
+	s := serve(t, newRegistry(t, `{
+		"breakers": {"maps": {"failureThreshold": 3, "shadow": {"failureThreshold": 1, "testDelay": "1h"}}},
+		"bulkheads": {"maps": {"maxConcurrentCalls": 2, "shadow": {"maxConcurrentCalls": 1}}}
+	}`))
+	wiring, err := resilience.Wire(s.registry, "example.com/a", "a.Client", new(int))
+	if err != nil {
+		t.Fatal(err)
+	}
+	guard := wiring.Guard("Find", resilience.Guards{Breaker: "maps", Bulkhead: "maps"})
+	if err := wiring.Done(); err != nil {
+		t.Fatal(err)
+	}
+	b.open(s.url())
+	var one, other, failed resilience.Call
+	for _, call := range []*resilience.Call{&failed, &one, &other} {
+		if err := call.Begin(t.Context(), guard); err != nil {
+			t.Fatal(err)
+		}
+		defer call.Release()
+		if call == &failed {
+			call.Finish(context.DeadlineExceeded)
+		}
+	}
+	b.shows("maps: by the settings of its shadow CLOSED → OPEN, 1 of the last 1 call failed")
+	b.shows("a size of 1 would have refused 1")
+}
+
 func TestRehearsalT9FaultsAreShown(t *testing.T) {
 	b := newTab(t)
 	s := serve(t, newRegistry(t, `{"faults": {"maps": {"failPercent": 100, "delay": "1ns", "delayPercent": 50, "until": "`+

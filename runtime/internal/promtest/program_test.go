@@ -33,11 +33,13 @@ var settings = `{
 	"breakers": {
 		"default": {"testDelay": "200ms", "successThreshold": 1},
 		"shared": {"shared": true},
+		"tried": {"failureThreshold": 10, "shadow": {"failureThreshold": 1}},
 		"slow": {"strategy": "CANARY_RATE_THRESHOLD", "initialState": "CLOSED", "minimumNumberOfCalls": 1, "failureRateThreshold": 100,
 			"slowCallDurationThreshold": "5ms", "slowCallRateThreshold": 100},
 	},
 	"bulkheads": {
 		"small": {"maxConcurrentCalls": 1},
+		"tried": {"shadow": {"maxConcurrentCalls": 1}},
 		"adaptive": {"limit": "ADAPTIVE", "targetLatency": "1s", "maxConcurrentCalls": 100},
 	},
 	"timeouts": {"short": {"duration": "10ms"}},
@@ -71,6 +73,7 @@ func startProgram(t *testing.T) *program {
 		"Adaptive": {Bulkhead: "adaptive"},
 		"Few":      {RateLimit: "few"},
 		"Faulty":   {Bulkhead: "faulty"},
+		"Tried":    {Breaker: "tried", Bulkhead: "tried"},
 		"Again":    {Retry: "again"},
 		"Tenant":   {Breaker: "tenants", BreakerBy: "tenant"},
 		"Answered": {Fallback: "answered"},
@@ -218,6 +221,7 @@ var troubles = []trouble{
 			p.call(context.Background(), "Slow", func(ctx context.Context) error { <-ctx.Done(); return ctx.Err() })
 			p.call(context.Background(), "Adaptive", well)
 			p.call(context.Background(), "Faulty", well)
+			p.call(context.Background(), "Tried", well)
 		})
 	}},
 }
