@@ -25,7 +25,7 @@ func (f ObserverFunc) Observe(e Event) { f(e) }
 
 // EventFigures counts the events of a registry. The log has a queue of its own.
 type EventFigures struct {
-	Delivered uint64 `json:"delivered"` // to the observers
+	Delivered uint64 `json:"delivered"` // to the observers, and to what [Record] records
 	Dropped   uint64 `json:"dropped"`   // a queue was full, also that of the log or of an observer that came later
 	Panics    uint64 `json:"panics"`    // of observers and the log, recovered
 }
