@@ -25,6 +25,8 @@ var rows = []row{
 			{`sum by (breaker) (resgen_breaker_admits{SOME} == bool 0) > 0`, "{{breaker}}, instances"}}},
 		{"Full bulkheads", "No permit is left.", now, number, false, []query{
 			{`sum by (bulkhead) (resgen_bulkhead_available{SOME} <= bool 0) > 0`, "{{bulkhead}}, instances"}}},
+		{"Breakers in a dry run", "They are not enforced, and set off neither BreakerOpen nor BreakerFlapping.", now, number, false, []query{
+			{`sum by (breaker) (resgen_breaker_dry_run{SOME})`, "{{breaker}}, instances"}}},
 		{"Faults that the settings inject", "On purpose, to try the guards. They end by themselves.", now, number, false, []query{
 			{`sum by (fault) (resgen_faults_active{SOME}) > 0`, "{{fault}}, instances"}}},
 		{"Rejected settings", "Those before stay in force.", now, number, false, []query{

@@ -160,6 +160,12 @@ var breakers = []Metric{
 		breaker(func(b *resilience.BreakerSnapshot, emit Emit) { emit(float64(b.Gates)) })},
 	{"breaker.would.refuse", "Calls and entries that the breaker would have refused if it were enforced.", "{call}", true, []string{"breaker"},
 		breaker(func(b *resilience.BreakerSnapshot, emit Emit) { emit(float64(b.WouldRefuse)) })},
+	{"breaker.dry.run", "1 for breakers that are not enforced; absent for others.", "1", false, []string{"breaker"},
+		breaker(func(b *resilience.BreakerSnapshot, emit Emit) {
+			if b.DryRun {
+				emit(1)
+			}
+		})},
 	{"breaker.shadow.open", "Whether the breaker would be open or half open by the settings that are tried beside its own; absent where none are.", "1", false, []string{"breaker"},
 		shadow(func(s *resilience.ShadowSnapshot, emit Emit) {
 			emit(truth(s.State == resilience.Open || s.State == resilience.HalfOpen))

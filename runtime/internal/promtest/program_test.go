@@ -33,6 +33,7 @@ var settings = `{
 	"breakers": {
 		"default": {"testDelay": "200ms", "successThreshold": 1},
 		"shared": {"shared": true},
+		"unenforced": {"failureThreshold": 1, "testDelay": "1h", "enforce": false},
 		"tried": {"failureThreshold": 10, "shadow": {"failureThreshold": 1}},
 		"slow": {"strategy": "CANARY_RATE_THRESHOLD", "initialState": "CLOSED", "minimumNumberOfCalls": 1, "failureRateThreshold": 100,
 			"slowCallDurationThreshold": "5ms", "slowCallRateThreshold": 100},
@@ -64,24 +65,25 @@ func startProgram(t *testing.T) *program {
 		t.Fatal(err)
 	}
 	for method, guards := range map[string]resilience.Guards{
-		"Down":     {Breaker: "down"},
-		"Forced":   {Breaker: "forced"},
-		"Flapping": {Breaker: "flapping"},
-		"Shared":   {Breaker: "shared"},
-		"Slow":     {Breaker: "slow", Timeout: "short"},
-		"Small":    {Bulkhead: "small"},
-		"Adaptive": {Bulkhead: "adaptive"},
-		"Few":      {RateLimit: "few"},
-		"Faulty":   {Bulkhead: "faulty"},
-		"Tried":    {Breaker: "tried", Bulkhead: "tried"},
-		"Again":    {Retry: "again"},
-		"Tenant":   {Breaker: "tenants", BreakerBy: "tenant"},
-		"Answered": {Fallback: "answered"},
-		"Off":      {Fallback: "off"},
-		"Stock":    {Bulkhead: "stock"},
-		"Order":    {Preload: []resilience.Permits{{Bulkhead: "stock", N: 1}}},
-		"Plan":     {Preload: []resilience.Permits{{Bulkhead: "stock", N: 5}}},
-		"Gate":     {Check: []resilience.Calls{{Breaker: "down"}}},
+		"Down":       {Breaker: "down"},
+		"Forced":     {Breaker: "forced"},
+		"Flapping":   {Breaker: "flapping"},
+		"Shared":     {Breaker: "shared"},
+		"Slow":       {Breaker: "slow", Timeout: "short"},
+		"Small":      {Bulkhead: "small"},
+		"Adaptive":   {Bulkhead: "adaptive"},
+		"Few":        {RateLimit: "few"},
+		"Faulty":     {Bulkhead: "faulty"},
+		"Unenforced": {Breaker: "unenforced"},
+		"Tried":      {Breaker: "tried", Bulkhead: "tried"},
+		"Again":      {Retry: "again"},
+		"Tenant":     {Breaker: "tenants", BreakerBy: "tenant"},
+		"Answered":   {Fallback: "answered"},
+		"Off":        {Fallback: "off"},
+		"Stock":      {Bulkhead: "stock"},
+		"Order":      {Preload: []resilience.Permits{{Bulkhead: "stock", N: 1}}},
+		"Plan":       {Preload: []resilience.Permits{{Bulkhead: "stock", N: 5}}},
+		"Gate":       {Check: []resilience.Calls{{Breaker: "down"}}},
 	} {
 		p.guards[method] = wiring.Guard(method, guards)
 	}
@@ -222,6 +224,7 @@ var troubles = []trouble{
 			p.call(context.Background(), "Adaptive", well)
 			p.call(context.Background(), "Faulty", well)
 			p.call(context.Background(), "Tried", well)
+			p.call(context.Background(), "Unenforced", fails) // which opens, and is no matter for an alert
 		})
 	}},
 }
