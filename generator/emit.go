@@ -238,8 +238,8 @@ func (w wrapper) guardedResults(m planned) []jen.Code {
 // repeated is the body of a method that may be called more than once.
 func (w wrapper) repeated(m planned) []jen.Code {
 	body := w.declared(m)
-	if len(m.Results) == 1 {
-		body = append(body, jen.Var().Id(m.Names.Err).Add(m.Results[0].Type.code))
+	if only := m.Results[0]; only.Name == "" {
+		body = append(body, jen.Var().Id(m.Names.Err).Add(only.Type.code))
 	}
 	return append(body, w.attempts(m), returned(m, result(m)))
 }

@@ -33,6 +33,7 @@ func (p *prices) Price(_ context.Context, sku string) (int, error) {
 	return len(sku), nil
 }
 func (p *prices) Touch(context.Context, string) error { return p.next() }
+func (p *prices) Drop(context.Context, string) error  { return p.next() }
 func (p *prices) Sell(context.Context, string) error  { return p.next() }
 func (p *prices) Stock(_, _, _, _ string, more ...int) (int, error) {
 	if err := p.next(); err != nil {
@@ -59,6 +60,8 @@ func TestMethodsThatAreRetriedPassArgumentsResultsAndErrorsOn(t *testing.T) {
 			"at the second":       {func() (int, error) { return w.Price(t.Context(), "abc") }, 1, other, 3, nil, 2},
 			"never":               {func() (int, error) { return w.Price(t.Context(), "abc") }, 9, other, 3, other, 3},
 			"error alone":         {func() (int, error) { return 0, w.Touch(t.Context(), "abc") }, 2, busy, 0, nil, 3},
+			"named error":         {func() (int, error) { return 0, w.Drop(t.Context(), "abc") }, 2, other, 0, nil, 3},
+			"named, never":        {func() (int, error) { return 0, w.Drop(t.Context(), "abc") }, 9, other, 0, other, 3},
 			"when says no":        {func() (int, error) { return 0, w.Touch(t.Context(), "abc") }, 2, other, 0, other, 1},
 			"judge, when":         {func() (int, error) { return w.Stock("", "", "", "", 1, 2) }, 2, busy, 2, nil, 3},
 			"judge without error": {func() (int, error) { return w.Stock("", "", "", "") }, 0, busy, 0, nil, 3},

@@ -24,6 +24,11 @@ type Prices interface {
 	//resilience:retry quick when=busy
 	Touch(ctx context.Context, sku string) error
 
+	// Drop names the error, its one result.
+	//
+	//resilience:retry
+	Drop(ctx context.Context, sku string) (failure error)
+
 	// Stock has no context, and names that would hide ours.
 	//
 	//resilience:breaker stock classify=enough

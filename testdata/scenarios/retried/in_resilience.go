@@ -15,6 +15,7 @@ type ResilientPrices struct {
 	next  Prices
 	price *resgenresilience.Guard
 	touch *resgenresilience.Guard
+	drop  *resgenresilience.Guard
 	stock *resgenresilience.Guard
 	sell  *resgenresilience.Guard
 }
@@ -40,6 +41,12 @@ func NewResilientPrices(next Prices, registry *resgenresilience.Registry, option
 			Timeout:  "prices",
 			Retry:    "quick",
 			When:     busy,
+		}),
+		drop: wiring.Guard("Drop", resgenresilience.Guards{
+			Breaker:  "prices",
+			Bulkhead: "prices",
+			Timeout:  "prices",
+			Retry:    "prices",
 		}),
 		stock: wiring.Guard("Stock", resgenresilience.Guards{
 			Breaker: "stock",
@@ -78,6 +85,16 @@ func (wrapper *ResilientPrices) Touch(ctx context.Context, sku string) error {
 		err = tries.Finish(wrapper.next.Touch(tries.Context(), sku))
 	}
 	return tries.Result(err)
+}
+
+// Drop tries again by retry policy prices, and is guarded by breaker prices, bulkhead prices and timeout prices.
+func (wrapper *ResilientPrices) Drop(ctx context.Context, sku string) (failure error) {
+	var tries resgenresilience.Attempts
+	defer tries.Release()
+	for tries.Next(ctx, wrapper.drop) {
+		failure = tries.Finish(wrapper.next.Drop(tries.Context(), sku))
+	}
+	return tries.Result(failure)
 }
 
 // Stock tries again by retry policy stock, and is guarded by breaker stock.
