@@ -427,11 +427,3 @@ func (r *Registry) budget(name string) *retry.Budget {
 	}
 	return b
 }
-
-// budgetOf is the budget of retries with these settings.
-func (r *Registry) budgetOf(name string, s *retry.Settings) *retry.Budget {
-	if s.Budget != nil {
-		name = *s.Budget
-	}
-	return r.budget(name)
-}

@@ -64,10 +64,10 @@ func (r *Registry) addSections() {
 	r.retries = addSection(r, section[*retry.Policy, *retry.Settings]{
 		name: config.Retries,
 		create: func(name string, s *retry.Settings) *retry.Policy {
-			return retry.NewPolicy(name, s, r.budgetOf(name, s), r.count)
+			return retry.NewPolicy(name, s, r.budget(s.BudgetOf(name)), r.count)
 		},
 		retune: func(p *retry.Policy, s *retry.Settings) func() {
-			return func() { p.Retune(s, r.budgetOf(p.Name(), s)) }
+			return func() { p.Retune(s, r.budget(s.BudgetOf(p.Name()))) }
 		},
 		show: func(s *Snapshot, all []*retry.Policy) {
 			s.Retries = each(all, func(p *retry.Policy) RetrySnapshot { return RetrySnapshot(p.Snapshot()) })

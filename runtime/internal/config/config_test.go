@@ -497,6 +497,23 @@ resilience.json:2:63: breakers.old: no wrapper asks for it`
 	}
 }
 
+// Retries have a budget of their own name unless they say another. That of a name
+// nobody uses is unused.
+func TestRetryR12ABudgetIsUsedByItsRetries(t *testing.T) {
+	used := map[string][]string{Retries: {"prices", "stock"}}
+	for settings, want := range map[string]string{
+		`{"retries": {"prices": {}, "stock": {}}, "budgets": {"prices": {}, "stock": {}}}`:                  "",
+		`{"retries": {"prices": {}, "stock": {"budget": "all"}}, "budgets": {"all": {}, "stock": {}}}`:      "budgets.stock",
+		`{"retries": {"default": {"budget": "all"}, "prices": {}, "stock": {}}, "budgets": {"all": {}}}`:    "",
+		`{"retries": {"default": {"budget": "all"}, "prices": {}, "stock": {}}, "budgets": {"prices": {}}}`: "budgets.prices",
+	} {
+		got := parseGood(t, settings).Compare(used)
+		if want == "" && len(got) > 0 || want != "" && (len(got) != 1 || got[0].Path != want) {
+			t.Errorf("%s: %v, want %q", settings, got, want)
+		}
+	}
+}
+
 func TestFieldL08StarterIsAFileThatChangesNothingAndFitsEightyColumns(t *testing.T) {
 	used := map[string][]string{
 		Breakers:  {"payments", "inventory", "payments", strings.Repeat("long", 50)},

@@ -21,11 +21,14 @@ type section struct {
 	doc      string
 	single   bool                   // the section itself is the one object
 	secret   bool                   // faults don't show values, because there are secrets among them
-	of       []string               // the sections whose names it has, where it needs to have none; nil: it has its own
+	follows  followed               // names that it may have and need not, because of others in use; nil: it has its own
 	shades   func(name string) bool // reports whether a shadow may have a member; nil: there are no shadows
 	choose   string                 // the field that chooses an object's variant; empty if there is only one
 	variants []variant              // the first is built in
 }
+
+// followed are the names of a section that names in use of other sections lead to.
+type followed func(f *File, used map[string][]string) []string
 
 // variant is one sort of settings that an object of a section can have, such as a
 // breaker's strategy.

@@ -1,6 +1,8 @@
 package config
 
 import (
+	"slices"
+
 	"github.com/resgen-go/resgen/runtime/internal/breaker"
 	"github.com/resgen-go/resgen/runtime/internal/bulkhead"
 	"github.com/resgen-go/resgen/runtime/internal/faults"
@@ -49,7 +51,7 @@ var standard = format{
 		doc: "How often and when calls that failed are made again, by name.",
 	},
 	{
-		name: Budgets, one: "budget", variants: only[retry.BudgetSettings](),
+		name: Budgets, one: "budget", follows: spending, variants: only[retry.BudgetSettings](),
 		doc: "How many retries there may be beside the successes, by name. Retries without a budget of another name have that of their own.",
 	},
 	{
@@ -57,13 +59,26 @@ var standard = format{
 		doc: "When methods with a fallback fall back, by name.",
 	},
 	{
-		name: Injected, one: "fault", of: []string{Breakers, Bulkheads}, variants: only[faults.Settings](),
+		name: Injected, one: "fault", follows: guarding, variants: only[faults.Settings](),
 		doc: "Failures and delays to try what guards do, by the name of the breaker of the calls, else of the bulkhead. They need resilience.Faults() and end by themselves; see docs/operating.md.",
 	},
 	{
 		name: SharedState, one: SharedState, single: true, secret: true, variants: only[sharedstate.Settings](),
 		doc: "How processes share the breakers with \"shared\": true, on a Redis server; see docs/shared-state.md.",
 	},
+}
+
+// guarding are the names of all that guards calls which can be hit by faults.
+func guarding(_ *File, used map[string][]string) []string {
+	return slices.Concat(used[Breakers], used[Bulkheads])
+}
+
+// spending are the budgets of the retries in use.
+func spending(f *File, used map[string][]string) (budgets []string) {
+	for _, name := range used[Retries] {
+		budgets = append(budgets, f.InForce(Retries, name).(*retry.Settings).BudgetOf(name))
+	}
+	return budgets
 }
 
 // only is the one variant of sections whose objects are all alike.

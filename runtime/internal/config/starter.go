@@ -32,15 +32,15 @@ func (f *File) Compare(used map[string][]string) Faults {
 
 func (f *File) compare(s *section, inUse map[string][]string) (all Faults) {
 	section, used := s.name, inUse[s.name]
-	for _, other := range s.of {
-		used = slices.Concat(used, inUse[other])
+	if s.follows != nil {
+		used = s.follows(f, inUse)
 	}
 	names := f.Names(section)
 	unused := slices.DeleteFunc(slices.Clone(names), func(name string) bool {
 		return slices.Contains(used, name) || slices.Contains(used, Base(name))
 	})
 	for _, name := range used {
-		if s.of != nil || slices.Contains(names, name) {
+		if s.follows != nil || slices.Contains(names, name) {
 			continue
 		}
 		message := "not in the file, so the defaults hold"

@@ -25,13 +25,25 @@ type Settings struct {
 	Budget       *string        `setting:"budget" doc:"name in budgets, for several that share one; without it the name of the retries"`
 }
 
-// Warn finds a first pause that is cut.
-func (s *Settings) Warn() []setting.Problem {
-	if s.InitialDelay <= s.MaxDelay {
-		return nil
+// BudgetOf is the name of the budget of the retries with that name.
+func (s *Settings) BudgetOf(name string) string {
+	if s.Budget != nil {
+		return *s.Budget
 	}
-	return []setting.Problem{{Field: "initialDelay", Other: "maxDelay", Message: fmt.Sprintf(
-		"%s is above maxDelay (%s) and means that", setting.Format(s.InitialDelay), setting.Format(s.MaxDelay))}}
+	return name
+}
+
+// Warn finds a first pause that is cut, or that leaves no time for what follows it.
+func (s *Settings) Warn() (all []setting.Problem) {
+	if s.InitialDelay > s.MaxDelay {
+		all = append(all, setting.Problem{Field: "initialDelay", Other: "maxDelay", Message: fmt.Sprintf(
+			"%s is above maxDelay (%s) and means that", setting.Format(s.InitialDelay), setting.Format(s.MaxDelay))})
+	}
+	if pause := min(s.InitialDelay, s.MaxDelay); s.MaxAttempts > 1 && s.MaxDuration != nil && *s.MaxDuration <= pause {
+		all = append(all, setting.Problem{Field: "maxDuration", Other: "initialDelay", Message: fmt.Sprintf(
+			"%s is over before a whole initialDelay (%s), so hardly any call is made again", setting.Format(*s.MaxDuration), setting.Format(s.InitialDelay))})
+	}
+	return all
 }
 
 // Delay is the pause before an attempt, the second or a later one, without hints.
