@@ -29,6 +29,7 @@ type Attempts struct {
 	number int             // of the attempt
 	again  bool            // there will be another one
 	pause  time.Duration   // before it
+	spent  *retry.Budget   // that it was taken from
 	ticket bulkhead.Permit // of the attempt that has just ended
 	err    error           // of the call so far
 }
@@ -116,7 +117,7 @@ func (a *Attempts) repeat() bool {
 	a.again = false
 	policy := a.guard.retry
 	if !a.wait() {
-		policy.Budget().Return()
+		a.spent.Return()
 		a.err = &interrupted{a.err, bulkhead.WithCause(a.caller, a.caller.Err())}
 		return false
 	}
@@ -135,7 +136,7 @@ func (a *Attempts) repeat() bool {
 			return err == nil || a.fails(err)
 		}
 	}
-	policy.Budget().Return()
+	a.spent.Return()
 	policy.Stop(retry.Refused)
 	return false
 }
@@ -235,6 +236,7 @@ func (a *Attempts) wanted(outcome Outcome, err error) bool {
 // decide decides whether there is another attempt, and counts why not.
 func (a *Attempts) decide(trial bool, err error) bool {
 	policy, b := a.guard.retry, a.guard.breaker
+	a.spent = policy.Budget()
 	why, possible := a.possible(err)
 	switch {
 	case trial:
@@ -244,7 +246,7 @@ func (a *Attempts) decide(trial bool, err error) bool {
 		why = retry.Refused
 	case Retries(a.caller) > 0: // an attempt around it decides
 		return false
-	case policy.Budget().Take():
+	case a.spent.Take():
 		return true
 	default:
 		why = retry.Exhausted

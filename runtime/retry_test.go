@@ -292,6 +292,26 @@ func TestRetryR12ABudgetIsSpentAndFilledBySuccesses(t *testing.T) {
 	})
 }
 
+// A share of a success that is below a thousandth of a retry counts too.
+func TestRetryR12SmallSharesOfASuccessAddUp(t *testing.T) {
+	for percent, successes := range map[string]int{"0.5": 200, "0.04": 2500, "0.15": 667, "33": 4, "100": 1} {
+		synctest.Test(t, func(t *testing.T) {
+			r := newTried(t, retrying(usual, `, "budgets": {"p": {"burst": 1, "percent": `+percent+`}}`), resilience.Guards{})
+			r.call(t.Context(), "F0")
+			for range successes - 1 {
+				r.call(t.Context(), "S0")
+			}
+			if r.budget().Left >= 1 {
+				t.Errorf("%s percent: %v is left before %d successes", percent, r.budget().Left, successes)
+			}
+			r.call(t.Context(), "S0")
+			if r.call(t.Context(), "F0"); len(r.attempts) != 2 {
+				t.Errorf("%s percent: after %d successes %d attempts", percent, successes, len(r.attempts))
+			}
+		})
+	}
+}
+
 // load makes calls whose attempts fail as they are told.
 func load(t *testing.T, calls int, fails func(attempt int) bool) (attempts float64, good float64) {
 	registry := newRegistry(t, retrying(`"maxAttempts": 3, "initialDelay": "0s", "jitter": 0`, ""))
@@ -444,6 +464,30 @@ func TestRetryR20ACallKeepsTheSettingsItBeganWith(t *testing.T) {
 		r.wantAttempts(0, 60, 170)
 		r.call(t.Context(), "F10")
 		r.wantAttempts(0)
+	})
+}
+
+// A retry that is not made goes back to the budget that it was taken from, also
+// where a reload has given the retries another one meanwhile.
+func TestRetryR20ATokenGoesBackToItsOwnBudget(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		source, registry := newSource(t, retrying(usual, `, "budgets": {"p": {"burst": 2}}`))
+		r := &tried{t: t, registry: registry, guard: newGuard(t, registry, resilience.Guards{Retry: "p"})}
+		time.AfterFunc(30*time.Millisecond, func() {
+			reload(t, source, registry, retrying(usual+`, "budget": "all"`, `, "budgets": {"p": {"burst": 2}, "all": {"burst": 3}}`))
+		})
+		ctx, cancel := context.WithTimeout(t.Context(), time.Hour)
+		time.AfterFunc(40*time.Millisecond, cancel)
+		if at, _ := r.call(ctx, "F10"); at != 40 {
+			t.Errorf("ended at %d", at)
+		}
+		left := map[string]float64{}
+		for _, b := range registry.Snapshot().Budgets {
+			left[b.Name] = b.Left
+		}
+		if left["p"] != 2 || left["all"] != 3 {
+			t.Errorf("left are %v", left)
+		}
 	})
 }
 

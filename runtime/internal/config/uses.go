@@ -140,6 +140,9 @@ func opensAfter(settings any) (field string, failures int) {
 	case *breaker.Consecutive:
 		return "failureThreshold", s.FailureThreshold
 	case *breaker.Canary:
+		if s.SlidingWindowType == "COUNT_BASED" && s.SlidingWindowSize < s.MinimumNumberOfCalls {
+			return "slidingWindowSize", s.SlidingWindowSize
+		}
 		return "minimumNumberOfCalls", s.MinimumNumberOfCalls
 	case *breaker.Paced:
 		return "minimumNumberOfCalls", s.MinimumNumberOfCalls

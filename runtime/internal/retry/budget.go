@@ -5,8 +5,9 @@ import (
 	"sync/atomic"
 )
 
-// whole is one retry in the units of a budget.
-const whole = 1000
+// whole is one retry in the units of a budget. They are so small that a share of a
+// success as low as a millionth of a percent counts.
+const whole = 1_000_000_000
 
 // A Budget bounds how many retries there are beside the successes. Each success adds
 // a share of a retry; each retry takes a whole one when it is decided, so that those
@@ -14,7 +15,7 @@ const whole = 1000
 type Budget struct {
 	name    string
 	emptied func()       // nil: nobody wants to know
-	left    atomic.Int64 // in thousandths of a retry
+	left    atomic.Int64 // in units
 	most    atomic.Int64
 	share   atomic.Int64 // that a success adds
 	refused atomic.Uint64
