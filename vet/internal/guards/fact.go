@@ -31,7 +31,7 @@ type Guarded struct {
 // Method is what stands before a method.
 type Method struct {
 	Name      string
-	Bulkhead  string // empty: none
+	Bulkhead  string // empty: none; with its key where it is one by key
 	Entry     bool   // anticipated
 	Stream    bool   // its call lasts until its result is closed
 	Preload   []Count

@@ -72,7 +72,7 @@ func (p *Package) wired(constructor *ast.FuncDecl) []Method {
 	p.EachGuard(constructor, func(name string, made map[string]ast.Expr) {
 		methods = append(methods, Method{
 			Name:      name,
-			Bulkhead:  p.text(made["Bulkhead"]),
+			Bulkhead:  p.bulkhead(made),
 			RateLimit: p.text(made["RateLimit"]),
 			Entry:     Needs(made, directives.Reservation),
 			Preload:   p.counts(made["Preload"], "Bulkhead"),
@@ -82,6 +82,16 @@ func (p *Package) wired(constructor *ast.FuncDecl) []Method {
 	})
 	slices.SortFunc(methods, func(a, b Method) int { return strings.Compare(a.Name, b.Name) })
 	return methods
+}
+
+// bulkhead names the bulkhead that is made. One by key is named with it, because
+// calls by key use nothing of what is reserved under the base name.
+func (p *Package) bulkhead(made map[string]ast.Expr) string {
+	name := p.text(made["Bulkhead"])
+	if key := p.text(made["BulkheadBy"]); key != "" {
+		name += " by " + key
+	}
+	return name
 }
 
 // findStreams notes which methods of a wrapper make streams.

@@ -1,4 +1,4 @@
-package clients // want package:`\[{Depot Depot \[{Pick depot false false \[\] \[\]  \[\]}\]} {Inventory Inventory \[{Pick inventory false false \[\] \[\]  \[\]}\]} {Payments Payments \[{Charge payments false false \[\] \[\]  \[\]} {Refund refunds false false \[\] \[\]  \[\]}\]} {ResilientDepot Depot .* {ResilientInventory Inventory \[{Pick inventory false false \[\] \[\]  \[\]}\]} {ResilientPayments Payments .* {Store Store \[{Load store false false \[\] \[\]  \[\]}\]} {refunds refunds .*\]`
+package clients // want package:`\[{Depot Depot \[{Pick depot false false \[\] \[\]  \[\]}\]} {Inventory Inventory \[{Pick inventory false false \[\] \[\]  \[\]}\]} {Payments Payments \[{Charge payments false false \[\] \[\]  \[\]} {Refund refunds false false \[\] \[\]  \[\]}\]} {ResilientDepot Depot .* {ResilientInventory Inventory \[{Pick inventory false false \[\] \[\]  \[\]}\]} {ResilientPayments Payments .* {Store Store \[{Load store false false \[\] \[\]  \[\]}\]} {Tenants Tenants \[{Pick inventory by tenant .* {refunds refunds .*\]`
 
 import (
 	"context"
@@ -23,6 +23,13 @@ type Inventory interface {
 //resilience:bulkhead
 type Depot interface {
 	Pick(ctx context.Context, item string) error
+}
+
+// Tenants is the client of a warehouse with a room for each tenant.
+//
+//resilience:bulkhead inventory by=tenant
+type Tenants interface {
+	Pick(ctx context.Context, tenant string) error
 }
 
 type refunds interface {

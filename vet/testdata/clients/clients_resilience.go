@@ -87,6 +87,43 @@ func (w *ResilientDepot) Pick(ctx context.Context, item string) error {
 	return call.Finish(w.next.Pick(call.Context(), item))
 }
 
+var _ Tenants = (*ResilientTenants)(nil)
+
+// ResilientTenants guards the calls of Tenants.
+type ResilientTenants struct {
+	next Tenants
+	pick *resilience.Guard
+}
+
+// NewResilientTenants puts the guards of Tenants before next, with the settings of registry.
+func NewResilientTenants(next Tenants, registry *resilience.Registry, options ...resilience.WrapperOption) (*ResilientTenants, error) {
+	wiring, err := resilience.Wire(registry, "github.com/resgen-go/resgen/vet/testdata/clients", "clients.Tenants", next, options...)
+	if err != nil {
+		return nil, err
+	}
+	w := &ResilientTenants{
+		next: next,
+		pick: wiring.Guard("Pick", resilience.Guards{
+			Bulkhead:   "inventory",
+			BulkheadBy: "tenant",
+		}),
+	}
+	if err = wiring.Done(); err != nil {
+		return nil, err
+	}
+	return w, nil
+}
+
+// Pick is guarded by bulkhead inventory (by tenant).
+func (w *ResilientTenants) Pick(ctx context.Context, tenant string) error {
+	var call resilience.Call
+	defer call.Release()
+	if err := call.Begin(ctx, w.pick.For(tenant)); err != nil {
+		return err
+	}
+	return call.Finish(w.next.Pick(call.Context(), tenant))
+}
+
 var _ refunds = (*resilientRefunds)(nil)
 
 // resilientRefunds guards the calls of refunds.

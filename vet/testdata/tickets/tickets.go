@@ -13,6 +13,7 @@ import (
 type base struct {
 	inventory clients.Inventory
 	payments  clients.Payments
+	tenants   clients.Tenants
 	other     context.Context
 }
 
@@ -39,6 +40,7 @@ type (
 	elsewhere    struct{ base }
 	leased       struct{ base }
 	brokenOff    struct{ base }
+	byKey        struct{ base }
 )
 
 var (
@@ -46,7 +48,7 @@ var (
 
 	_ = []shop.Shop{
 		enough{}, counted{}, parallel{}, branches{}, fallback{}, untilDone{}, ifCanceled{}, elseStays{}, elseLeaves{},
-		retry{}, retryFailure{}, uncounted{}, later{}, guardClause{}, elsewhere{}, leased{}, brokenOff{},
+		retry{}, retryFailure{}, uncounted{}, later{}, guardClause{}, elsewhere{}, leased{}, brokenOff{}, byKey{},
 	}
 )
 
@@ -268,4 +270,14 @@ func (s brokenOff) Checkout(ctx context.Context) error {
 		s.inventory.Pick(ctx, "tea")
 	}
 	return nil
+}
+
+// Calls by key use nothing of the reservation.
+func (s byKey) Checkout(ctx context.Context) error {
+	for _, tenant := range []string{"a", "b", "c"} {
+		if err := s.tenants.Pick(ctx, tenant); err != nil {
+			return err
+		}
+	}
+	return s.tenants.Pick(s.other, "d")
 }
