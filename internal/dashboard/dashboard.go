@@ -30,15 +30,15 @@ type panel struct {
 // A query is an expression with the legend of its series.
 type query struct{ expr, legend string }
 
-// In expressions BREAKER and the like stand for the labels that choose a guard, which
-// may be an instance of the name, and SOME for those that choose an instance of the
-// service.
+// In expressions BREAKER and the like stand for the labels that choose a guard, with
+// those of its instances that have a chosen key, and SOME for those that choose an instance
+// of the service.
 var chosen = strings.NewReplacer(
-	"{BREAKER", `{breaker=~"($breaker)(/.*)?",instance=~"$instance"`,
-	"{BULKHEAD", `{bulkhead=~"($bulkhead)(/.*)?",instance=~"$instance"`,
-	"{RATE", `{rate_limit=~"($rate_limit)(/.*)?",instance=~"$instance"`,
+	"{BREAKER", `{breaker=~"$breaker",key=~"($key)?",instance=~"$instance"`,
+	"{BULKHEAD", `{bulkhead=~"$bulkhead",key=~"($key)?",instance=~"$instance"`,
+	"{RATE", `{rate_limit=~"$rate_limit",key=~"($key)?",instance=~"$instance"`,
 	"{RETRY", `{retry=~"$retry",instance=~"$instance"`,
-	"{TIMEOUT", `{timeout=~"($timeout)(/.*)?",instance=~"$instance"`,
+	"{TIMEOUT", `{timeout=~"$timeout",key=~"($key)?",instance=~"$instance"`,
 	"{FALLBACK", `{fallback=~"$fallback",instance=~"$instance"`,
 	"{SOME", `{instance=~"$instance"`,
 )
@@ -70,7 +70,7 @@ var source = map[string]string{"type": "prometheus", "uid": "${datasource}"}
 var annotation = map[string]any{
 	"name": "Breakers open and close", "enable": true, "iconColor": "red", "datasource": source,
 	"expr":        chosen.Replace(`changes(resgen_breaker_state{BREAKER,state="open"}[1m]) > 0`),
-	"titleFormat": "{{breaker}}", "textFormat": "{{instance}}", "step": "10s",
+	"titleFormat": "{{breaker}} {{key}}", "textFormat": "{{instance}}", "step": "10s",
 }
 
 // variables are what somebody chooses at the top.
@@ -88,9 +88,12 @@ func variables(names map[string][]string) (all []any) {
 		}
 		all = append(all, v)
 	}
+	key := variable("key", "Key")
+	key["query"] = `label_values({__name__=~"resgen_breaker_admits|resgen_bulkhead_permits|resgen_timeout_ended_total"}, key)`
+	key["allValue"] = ".*" // because there may be many
 	instance := variable("instance", "Instance")
 	instance["query"] = "label_values(resgen_settings_rejected, instance)"
-	return append(all, instance)
+	return append(all, key, instance)
 }
 
 // known are metrics that every name of a section has.

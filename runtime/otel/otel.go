@@ -60,11 +60,14 @@ func instrument(meter metric.Meter, m metrics.Metric) (metric.Float64Observable,
 	return meter.Float64ObservableGauge(name, metric.WithUnit(m.Unit), metric.WithDescription(m.Help))
 }
 
-// attributes are the labels with their values.
+// attributes are the labels with their values. An empty one is absent, as it is for
+// Prometheus.
 func attributes(m metrics.Metric, values []string) []attribute.KeyValue {
-	all := make([]attribute.KeyValue, len(values))
+	all := make([]attribute.KeyValue, 0, len(values))
 	for i, value := range values {
-		all[i] = attribute.String(key(m.Labels, i), value)
+		if value != "" {
+			all = append(all, attribute.String(key(m.Labels, i), value))
+		}
 	}
 	return all
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -37,6 +38,15 @@ func shop(t *testing.T) *resilience.Registry {
 	charge := wiring.Guard("Charge", resilience.Guards{Breaker: "payments", Bulkhead: "inventory", Timeout: "call", RateLimit: "maps"})
 	reserve := wiring.Guard("Reserve", resilience.Guards{Breaker: "stock", Bulkhead: "inventory"})
 	if err := wiring.Done(); err != nil {
+		t.Fatal(err)
+	}
+	instance, err := resilience.Wire(registry, "example.com/a", "a.Solver", new(int), resilience.Instance("8.8.8.8"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	solve := instance.Guard("Solve", resilience.Guards{Breaker: "stock"})
+	t.Cleanup(func() { runtime.KeepAlive(solve) }) // an instance lives as long as its guards
+	if err := instance.Done(); err != nil {
 		t.Fatal(err)
 	}
 	for _, err := range []error{nil, errors.New("down"), errors.New("down"), errors.New("down"), nil} {
@@ -101,6 +111,7 @@ func TestMetricsM11EqualValues(t *testing.T) {
 		for _, m := range metrics.Table {
 			want := map[string]float64{}
 			m.Read(&snapshot, func(value float64, labels ...string) {
+				labels = slices.DeleteFunc(labels, func(label string) bool { return label == "" })
 				want[strings.Join(slices.Sorted(slices.Values(labels)), ",")] = value
 			})
 			if have := got["resgen."+m.Name+" "+m.Unit]; !maps.Equal(have, want) {
@@ -139,7 +150,7 @@ func TestAttributesNameTheGuard(t *testing.T) {
 			}
 		}
 	}
-	want := []string{"resgen.breaker.name", "resgen.breaker.state", "resgen.bulkhead.name", "resgen.rate_limit.name", "resgen.timeout.name"}
+	want := []string{"resgen.breaker.key", "resgen.breaker.name", "resgen.breaker.state", "resgen.bulkhead.name", "resgen.rate_limit.name", "resgen.timeout.name"}
 	if got := slices.Sorted(maps.Keys(keys)); fmt.Sprint(got) != fmt.Sprint(want) {
 		t.Errorf("attributes are %v, want %v", got, want)
 	}

@@ -6,6 +6,7 @@ import (
 	"flag"
 	"fmt"
 	"math"
+	"runtime"
 	"slices"
 	"strings"
 	"sync"
@@ -60,7 +61,9 @@ func (s scrape) add(name string, m *dto.Metric) {
 func series(name string, m *dto.Metric) string {
 	var labels []string
 	for _, l := range m.Label {
-		labels = append(labels, fmt.Sprintf("%s=%q", l.GetName(), l.GetValue()))
+		if l.GetValue() != "" { // for Prometheus, an empty label is none
+			labels = append(labels, fmt.Sprintf("%s=%q", l.GetName(), l.GetValue()))
+		}
 	}
 	if labels == nil {
 		return name
@@ -222,6 +225,42 @@ func TestMetricsM05InsideAnEntry(t *testing.T) {
 	s.want(t, `resgen_bulkhead_waiting{bulkhead="inventory"}`, 0)
 	s.want(t, `resgen_bulkhead_reserved_total{bulkhead="inventory"}`, 4)
 	s.want(t, `resgen_bulkhead_reserved_used_total{bulkhead="inventory"}`, 1)
+}
+
+// Instances have the name of their guard, and a key of their own.
+func TestInstancesAreToldApartByTheirKey(t *testing.T) {
+	registry := newRegistry(t, `{"timeouts": {"default": {"duration": "1s"}}}`)
+	guards := resilience.Guards{Breaker: "solver", Bulkhead: "solver", RateLimit: "solver", Timeout: "solver"}
+	newGuard(t, registry, guards)
+	wiring, err := resilience.Wire(registry, "example.com/a", "a.Client", new(int), resilience.Instance("8.8.8.8/dns"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	instance := wiring.Guard("Do", guards)
+	if err := wiring.Done(); err != nil {
+		t.Fatal(err)
+	}
+	call(instance, errDown)
+	s := gather(t, registry)
+	s.want(t, `resgen_breaker_calls_total{breaker="solver",key="8.8.8.8/dns",outcome="failure"}`, 1)
+	s.want(t, `resgen_breaker_calls_total{breaker="solver",outcome="failure"}`, 0)
+	for _, metric := range []string{"breaker_admits{breaker=", "bulkhead_permits{bulkhead=", "rate_available{rate_limit=", "timeout_ended_total{timeout="} {
+		for _, key := range []string{``, `key="8.8.8.8/dns"`} {
+			name, label, _ := strings.Cut(metric, "{")
+			series := "resgen_" + name + sorted(label+`"solver"`, key)
+			if _, there := s[series]; !there {
+				t.Errorf("no %s", series)
+			}
+		}
+	}
+	runtime.KeepAlive(instance) // which lives as long as its guards
+}
+
+// sorted are labels as scrapes have them.
+func sorted(labels ...string) string {
+	labels = slices.DeleteFunc(labels, func(label string) bool { return label == "" })
+	slices.Sort(labels)
+	return "{" + strings.Join(labels, ",") + "}"
 }
 
 // changing is a source whose text the test changes.

@@ -4,6 +4,7 @@
 package metrics
 
 import (
+	"strings"
 	"time"
 
 	resilience "github.com/resgen-go/resgen/runtime"
@@ -31,6 +32,20 @@ func Labels(c *resilience.CallsSnapshot) []string { return []string{c.Method, c.
 
 // Emit takes one series: its value and the values of the labels.
 type Emit func(value float64, labels ...string)
+
+// Key is the label of the instances of a guard: "acme" for tenants/acme, whose name is
+// then tenants. It is empty for the guard of the name itself, which exporters take for
+// a label that is absent.
+const Key = "key"
+
+// guard are the labels of a kind of guard that may have instances.
+func guard(kind string, more ...string) []string { return append([]string{kind, Key}, more...) }
+
+// of emits series of the guard of a name, or of an instance of it.
+func of(name string, emit Emit) Emit {
+	base, key, _ := strings.Cut(name, "/")
+	return func(value float64, labels ...string) { emit(value, append([]string{base, key}, labels...)...) }
+}
 
 // Table is every metric but Duration. All series of a metric have the same labels.
 var Table = join(breakers, bulkheads, rateLimits, timeouts, retries, fallbacks, injected, entries, families, registry)
@@ -71,7 +86,7 @@ func breaker(read func(*resilience.BreakerSnapshot, Emit)) func(*resilience.Snap
 	return func(s *resilience.Snapshot, emit Emit) {
 		for i := range s.Breakers {
 			b := &s.Breakers[i]
-			read(b, func(value float64, labels ...string) { emit(value, append([]string{b.Name}, labels...)...) })
+			read(b, of(b.Name, emit))
 		}
 	}
 }
@@ -89,7 +104,7 @@ func bulkhead(read func(*resilience.BulkheadSnapshot, Emit)) func(*resilience.Sn
 	return func(s *resilience.Snapshot, emit Emit) {
 		for i := range s.Bulkheads {
 			b := &s.Bulkheads[i]
-			read(b, func(value float64, labels ...string) { emit(value, append([]string{b.Name}, labels...)...) })
+			read(b, of(b.Name, emit))
 		}
 	}
 }
@@ -98,53 +113,53 @@ func rateLimit(read func(*resilience.RateLimitSnapshot, Emit)) func(*resilience.
 	return func(s *resilience.Snapshot, emit Emit) {
 		for i := range s.RateLimits {
 			l := &s.RateLimits[i]
-			read(l, func(value float64, labels ...string) { emit(value, append([]string{l.Name}, labels...)...) })
+			read(l, of(l.Name, emit))
 		}
 	}
 }
 
 var breakers = []Metric{
-	{"breaker.state", "The state of the breaker: 1 for the state that it is in, 0 for the others.", "1", false, []string{"breaker", "state"},
+	{"breaker.state", "The state of the breaker: 1 for the state that it is in, 0 for the others.", "1", false, guard("breaker", "state"),
 		breaker(func(b *resilience.BreakerSnapshot, emit Emit) {
 			for _, s := range states {
 				emit(truth(b.State == s.state), s.label)
 			}
 		})},
-	{"breaker.admits", "Whether a call would be admitted now.", "1", false, []string{"breaker"},
+	{"breaker.admits", "Whether a call would be admitted now.", "1", false, guard("breaker"),
 		breaker(func(b *resilience.BreakerSnapshot, emit Emit) { emit(truth(b.Admits)) })},
-	{"breaker.held", "Whether an outage of all processes keeps the breaker open; of shared breakers only.", "1", false, []string{"breaker"},
+	{"breaker.held", "Whether an outage of all processes keeps the breaker open; of shared breakers only.", "1", false, guard("breaker"),
 		breaker(func(b *resilience.BreakerSnapshot, emit Emit) {
 			if b.Shared {
 				emit(truth(b.Held))
 			}
 		})},
-	{"breaker.state.since.timestamp", "When the state began.", "s", false, []string{"breaker"},
+	{"breaker.state.since.timestamp", "When the state began.", "s", false, guard("breaker"),
 		breaker(func(b *resilience.BreakerSnapshot, emit Emit) { emit(seconds(b.Since)) })},
-	{"breaker.retry.timestamp", "When a call is admitted again; absent where time alone does not decide.", "s", false, []string{"breaker"},
+	{"breaker.retry.timestamp", "When a call is admitted again; absent where time alone does not decide.", "s", false, guard("breaker"),
 		breaker(func(b *resilience.BreakerSnapshot, emit Emit) {
 			if !b.RetryAt.IsZero() {
 				emit(seconds(b.RetryAt))
 			}
 		})},
-	{"breaker.window.calls", "Calls in the window that the breaker judges by.", "{call}", false, []string{"breaker"},
+	{"breaker.window.calls", "Calls in the window that the breaker judges by.", "{call}", false, guard("breaker"),
 		breaker(func(b *resilience.BreakerSnapshot, emit Emit) { emit(float64(b.Calls)) })},
-	{"breaker.window.failures", "Failed calls in the window.", "{call}", false, []string{"breaker"},
+	{"breaker.window.failures", "Failed calls in the window.", "{call}", false, guard("breaker"),
 		breaker(func(b *resilience.BreakerSnapshot, emit Emit) { emit(float64(b.Failures)) })},
-	{"breaker.window.slow.calls", "Slow calls in the window.", "{call}", false, []string{"breaker"},
+	{"breaker.window.slow.calls", "Slow calls in the window.", "{call}", false, guard("breaker"),
 		breaker(func(b *resilience.BreakerSnapshot, emit Emit) { emit(float64(b.SlowCalls)) })},
-	{"breaker.failure.ratio", "Failed calls of those in the window; absent while there are too few to judge.", "1", false, []string{"breaker"},
+	{"breaker.failure.ratio", "Failed calls of those in the window; absent while there are too few to judge.", "1", false, guard("breaker"),
 		breaker(func(b *resilience.BreakerSnapshot, emit Emit) { ratio(b.FailureRate, emit) })},
-	{"breaker.failure.threshold.ratio", "The failure ratio at which the breaker opens; absent where it opens by another rule.", "1", false, []string{"breaker"},
+	{"breaker.failure.threshold.ratio", "The failure ratio at which the breaker opens; absent where it opens by another rule.", "1", false, guard("breaker"),
 		breaker(func(b *resilience.BreakerSnapshot, emit Emit) {
 			if b.OpensAt > 0 {
 				emit(b.OpensAt / 100)
 			}
 		})},
-	{"breaker.slow.call.ratio", "Slow calls of those in the window; absent while there are too few to judge.", "1", false, []string{"breaker"},
+	{"breaker.slow.call.ratio", "Slow calls of those in the window; absent while there are too few to judge.", "1", false, guard("breaker"),
 		breaker(func(b *resilience.BreakerSnapshot, emit Emit) { ratio(b.SlowCallRate, emit) })},
-	{"breaker.trials", "Calls of half open that run.", "{call}", false, []string{"breaker"},
+	{"breaker.trials", "Calls of half open that run.", "{call}", false, guard("breaker"),
 		breaker(func(b *resilience.BreakerSnapshot, emit Emit) { emit(float64(b.Trials)) })},
-	{"breaker.calls", "Calls that ended, by outcome; successes with the option Count only.", "{call}", true, []string{"breaker", "outcome"},
+	{"breaker.calls", "Calls that ended, by outcome; successes with the option Count only.", "{call}", true, guard("breaker", "outcome"),
 		breaker(func(b *resilience.BreakerSnapshot, emit Emit) {
 			if b.Counted {
 				emit(float64(b.SuccessesTotal), "success")
@@ -152,31 +167,31 @@ var breakers = []Metric{
 			emit(float64(b.FailuresTotal), "failure")
 			emit(float64(b.IgnoredTotal), "ignored")
 		})},
-	{"breaker.slow.calls", "Calls that were slow, failed ones too.", "{call}", true, []string{"breaker"},
+	{"breaker.slow.calls", "Calls that were slow, failed ones too.", "{call}", true, guard("breaker"),
 		breaker(func(b *resilience.BreakerSnapshot, emit Emit) { emit(float64(b.SlowTotal)) })},
-	{"breaker.refused", "Calls that the breaker refused.", "{call}", true, []string{"breaker"},
+	{"breaker.refused", "Calls that the breaker refused.", "{call}", true, guard("breaker"),
 		breaker(func(b *resilience.BreakerSnapshot, emit Emit) { emit(float64(b.RefusedTotal)) })},
-	{"breaker.gate.refused", "Entries that a gate refused because of the breaker.", "{call}", true, []string{"breaker"},
+	{"breaker.gate.refused", "Entries that a gate refused because of the breaker.", "{call}", true, guard("breaker"),
 		breaker(func(b *resilience.BreakerSnapshot, emit Emit) { emit(float64(b.Gates)) })},
-	{"breaker.would.refuse", "Calls and entries that the breaker would have refused if it were enforced.", "{call}", true, []string{"breaker"},
+	{"breaker.would.refuse", "Calls and entries that the breaker would have refused if it were enforced.", "{call}", true, guard("breaker"),
 		breaker(func(b *resilience.BreakerSnapshot, emit Emit) { emit(float64(b.WouldRefuse)) })},
-	{"breaker.dry.run", "1 for breakers that are not enforced; absent for others.", "1", false, []string{"breaker"},
+	{"breaker.dry.run", "1 for breakers that are not enforced; absent for others.", "1", false, guard("breaker"),
 		breaker(func(b *resilience.BreakerSnapshot, emit Emit) {
 			if b.DryRun {
 				emit(1)
 			}
 		})},
-	{"breaker.shadow.open", "Whether the breaker would be open or half open by the settings that are tried beside its own; absent where none are.", "1", false, []string{"breaker"},
+	{"breaker.shadow.open", "Whether the breaker would be open or half open by the settings that are tried beside its own; absent where none are.", "1", false, guard("breaker"),
 		shadow(func(s *resilience.ShadowSnapshot, emit Emit) {
 			emit(truth(s.State == resilience.Open || s.State == resilience.HalfOpen))
 		})},
-	{"breaker.shadow.openings", "How often it would have opened by the settings that are tried.", "{transition}", true, []string{"breaker"},
+	{"breaker.shadow.openings", "How often it would have opened by the settings that are tried.", "{transition}", true, guard("breaker"),
 		shadow(func(s *resilience.ShadowSnapshot, emit Emit) { emit(float64(s.Opened)) })},
-	{"breaker.shadow.would.refuse", "Calls that the settings that are tried would have refused; all were made.", "{call}", true, []string{"breaker"},
+	{"breaker.shadow.would.refuse", "Calls that the settings that are tried would have refused; all were made.", "{call}", true, guard("breaker"),
 		shadow(func(s *resilience.ShadowSnapshot, emit Emit) { emit(float64(s.WouldRefuse)) })},
-	{"breaker.shadow.would.refuse.failed", "Of the calls that the settings that are tried would have refused: those that failed.", "{call}", true, []string{"breaker"},
+	{"breaker.shadow.would.refuse.failed", "Of the calls that the settings that are tried would have refused: those that failed.", "{call}", true, guard("breaker"),
 		shadow(func(s *resilience.ShadowSnapshot, emit Emit) { emit(float64(s.WouldRefuseFailed)) })},
-	{"breaker.transitions", "Changes of the breaker's state.", "{transition}", true, []string{"breaker", "from", "to"}, breaker(transitions)},
+	{"breaker.transitions", "Changes of the breaker's state.", "{transition}", true, guard("breaker", "from", "to"), breaker(transitions)},
 }
 
 // transitions are those that came about, and those that every strategy can make.
@@ -198,40 +213,40 @@ func transitions(b *resilience.BreakerSnapshot, emit Emit) {
 }
 
 var bulkheads = []Metric{
-	{"bulkhead.permits", "Calls that may run at the same time, by the size in force.", "{permit}", false, []string{"bulkhead"},
+	{"bulkhead.permits", "Calls that may run at the same time, by the size in force.", "{permit}", false, guard("bulkhead"),
 		bulkhead(func(b *resilience.BulkheadSnapshot, emit Emit) { emit(float64(b.MaxConcurrentCalls)) })},
-	{"bulkhead.in.use", "Permits that calls run on.", "{permit}", false, []string{"bulkhead"},
+	{"bulkhead.in.use", "Permits that calls run on.", "{permit}", false, guard("bulkhead"),
 		bulkhead(func(b *resilience.BulkheadSnapshot, emit Emit) { emit(float64(b.InUse)) })},
-	{"bulkhead.reserved.idle", "Permits that reservations keep for calls to come.", "{permit}", false, []string{"bulkhead"},
+	{"bulkhead.reserved.idle", "Permits that reservations keep for calls to come.", "{permit}", false, guard("bulkhead"),
 		bulkhead(func(b *resilience.BulkheadSnapshot, emit Emit) { emit(float64(b.ReservedIdle)) })},
-	{"bulkhead.available", "Permits in the pool.", "{permit}", false, []string{"bulkhead"},
+	{"bulkhead.available", "Permits in the pool.", "{permit}", false, guard("bulkhead"),
 		bulkhead(func(b *resilience.BulkheadSnapshot, emit Emit) { emit(float64(b.Available)) })},
-	{"bulkhead.waiting", "Requests in the queue.", "{request}", false, []string{"bulkhead"},
+	{"bulkhead.waiting", "Requests in the queue.", "{request}", false, guard("bulkhead"),
 		bulkhead(func(b *resilience.BulkheadSnapshot, emit Emit) { emit(float64(b.Waiting)) })},
-	{"bulkhead.refused", "Requests that got no permit.", "{request}", true, []string{"bulkhead", "reason"},
+	{"bulkhead.refused", "Requests that got no permit.", "{request}", true, guard("bulkhead", "reason"),
 		bulkhead(func(b *resilience.BulkheadSnapshot, emit Emit) {
 			emit(float64(b.Refused.Full), "full")
 			emit(float64(b.Refused.TooLarge), "too_large")
 			emit(float64(b.Refused.Cancelled), "cancelled")
 			emit(float64(b.Refused.Gate), "gate")
 		})},
-	{"bulkhead.would.refuse", "Requests that the bulkhead would have refused if it were enforced.", "{request}", true, []string{"bulkhead"},
+	{"bulkhead.would.refuse", "Requests that the bulkhead would have refused if it were enforced.", "{request}", true, guard("bulkhead"),
 		bulkhead(func(b *resilience.BulkheadSnapshot, emit Emit) { emit(float64(b.WouldRefuse)) })},
-	{"bulkhead.reserved", "Permits that entries reserved for the calls under them.", "{permit}", true, []string{"bulkhead"},
+	{"bulkhead.reserved", "Permits that entries reserved for the calls under them.", "{permit}", true, guard("bulkhead"),
 		bulkhead(func(b *resilience.BulkheadSnapshot, emit Emit) { emit(float64(b.Reserved)) })},
-	{"bulkhead.reserved.used", "Calls that ran on a reserved permit.", "{call}", true, []string{"bulkhead"},
+	{"bulkhead.reserved.used", "Calls that ran on a reserved permit.", "{call}", true, guard("bulkhead"),
 		bulkhead(func(b *resilience.BulkheadSnapshot, emit Emit) { emit(float64(b.UsedFromReservation)) })},
-	{"bulkhead.reserved.unused", "Reserved permits on which no call ran.", "{permit}", true, []string{"bulkhead"},
+	{"bulkhead.reserved.unused", "Reserved permits on which no call ran.", "{permit}", true, guard("bulkhead"),
 		bulkhead(func(b *resilience.BulkheadSnapshot, emit Emit) { emit(float64(b.ReturnedUnused)) })},
-	{"bulkhead.overflow", "Calls whose reservation had no permit left for them.", "{call}", true, []string{"bulkhead"},
+	{"bulkhead.overflow", "Calls whose reservation had no permit left for them.", "{call}", true, guard("bulkhead"),
 		bulkhead(func(b *resilience.BulkheadSnapshot, emit Emit) { emit(float64(b.Overflow)) })},
-	{"bulkhead.shadow.would.refuse", "Requests that got permits and would have got none at the size that is tried; absent where none is.", "{request}", true, []string{"bulkhead"},
+	{"bulkhead.shadow.would.refuse", "Requests that got permits and would have got none at the size that is tried; absent where none is.", "{request}", true, guard("bulkhead"),
 		bulkhead(func(b *resilience.BulkheadSnapshot, emit Emit) {
 			if b.Shadow != nil {
 				emit(float64(b.Shadow.WouldRefuse))
 			}
 		})},
-	{"bulkhead.p90", "The 90th percentile of what calls took in the last window, of adaptive bulkheads.", "s", false, []string{"bulkhead"},
+	{"bulkhead.p90", "The 90th percentile of what calls took in the last window, of adaptive bulkheads.", "s", false, guard("bulkhead"),
 		bulkhead(func(b *resilience.BulkheadSnapshot, emit Emit) {
 			if b.Adaptive != nil && b.Adaptive.P90 > 0 {
 				emit(time.Duration(b.Adaptive.P90).Seconds())
@@ -240,34 +255,34 @@ var bulkheads = []Metric{
 }
 
 var rateLimits = []Metric{
-	{"rate.available", "Calls that could begin now.", "{call}", false, []string{"rate_limit"},
+	{"rate.available", "Calls that could begin now.", "{call}", false, guard("rate_limit"),
 		rateLimit(func(l *resilience.RateLimitSnapshot, emit Emit) { emit(float64(l.Available)) })},
-	{"rate.waiting", "Calls in the queue.", "{call}", false, []string{"rate_limit"},
+	{"rate.waiting", "Calls in the queue.", "{call}", false, guard("rate_limit"),
 		rateLimit(func(l *resilience.RateLimitSnapshot, emit Emit) { emit(float64(l.Waiting)) })},
-	{"rate.refused", "Calls that the rate limit refused.", "{call}", true, []string{"rate_limit", "reason"},
+	{"rate.refused", "Calls that the rate limit refused.", "{call}", true, guard("rate_limit", "reason"),
 		rateLimit(func(l *resilience.RateLimitSnapshot, emit Emit) {
 			emit(float64(l.Refused.Rate), "rate")
 			emit(float64(l.Refused.TooLarge), "too_large")
 			emit(float64(l.Refused.Cancelled), "cancelled")
 			emit(float64(l.Refused.Gate), "gate")
 		})},
-	{"rate.would.refuse", "Calls and entries that the rate limit would have refused if it were enforced.", "{call}", true, []string{"rate_limit"},
+	{"rate.would.refuse", "Calls and entries that the rate limit would have refused if it were enforced.", "{call}", true, guard("rate_limit"),
 		rateLimit(func(l *resilience.RateLimitSnapshot, emit Emit) { emit(float64(l.WouldRefuse)) })},
 }
 
 var timeouts = []Metric{
-	{"timeout.duration", "The longest time of one call; absent where nothing is bounded.", "s", false, []string{"timeout"},
+	{"timeout.duration", "The longest time of one call; absent where nothing is bounded.", "s", false, guard("timeout"),
 		func(s *resilience.Snapshot, emit Emit) {
 			for _, t := range s.Timeouts {
 				if t.Duration > 0 {
-					emit(time.Duration(t.Duration).Seconds(), t.Name)
+					of(t.Name, emit)(time.Duration(t.Duration).Seconds())
 				}
 			}
 		}},
-	{"timeout.ended", "Calls that outlived their timeout.", "{call}", true, []string{"timeout"},
+	{"timeout.ended", "Calls that outlived their timeout.", "{call}", true, guard("timeout"),
 		func(s *resilience.Snapshot, emit Emit) {
 			for _, t := range s.Timeouts {
-				emit(float64(t.Ended), t.Name)
+				of(t.Name, emit)(float64(t.Ended))
 			}
 		}},
 }
