@@ -20,6 +20,8 @@ func TestSettingsThatFightAreWarnedOf(t *testing.T) {
 		`{"retries": {"p": {"maxDuration": "1s"}}, "timeouts": {"p": {"duration": "1s"}}}`: "retries.p.maxDuration: 1s leaves no time for an attempt after one that timeouts.p (1s) has ended",
 		`{"retries": {"p": {"budget": "al"}}, "budgets": {"all": {}}}`:                     `retries.p.budget: "al" is not in budgets, so it has the defaults; did you mean all?`,
 		`{"retries": {"p": {"maxDuration": "20ms"}}}`:                                      "retries.p.maxDuration: 20ms is over before a whole initialDelay (50ms), so hardly any call is made again",
+		`{"budgets": {"p": {"burst": 0}}}`:                                                 "budgets.p.burst: 0 leaves no room for what percent (10) adds, so no call is made again; write at least 1",
+		`{"budgets": {"p": {"burst": 0, "percent": 0}}}`:                                   "",
 		`{"retries": {"p": {"maxDuration": "20ms", "maxAttempts": 1}}}`:                    "",
 		`{"retries": {"p": {"initialDelay": "2s"}}}`:                                       "retries.p.initialDelay: 2s is above maxDelay (1s) and means that",
 	} {

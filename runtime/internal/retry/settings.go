@@ -63,3 +63,12 @@ type BudgetSettings struct {
 	Percent float64 `setting:"percent" default:"10" range:"[0,100]" doc:"retries that are allowed for a hundred successes"`
 	Burst   int     `setting:"burst" default:"10" range:"[0,1000000]" doc:"retries that are allowed on top, at the start and after good times; 0 with percent 0 forbids all"`
 }
+
+// Warn finds a budget without room for a single retry.
+func (s *BudgetSettings) Warn() []setting.Problem {
+	if s.Burst > 0 || s.Percent == 0 {
+		return nil
+	}
+	return []setting.Problem{{Field: "burst", Other: "percent", Message: fmt.Sprintf(
+		"0 leaves no room for what percent (%v) adds, so no call is made again; write at least 1", s.Percent)}}
+}
