@@ -28,6 +28,7 @@ type dependency struct {
 
 	mu    sync.Mutex
 	calls map[int]int // by entry
+	down  func() bool // nil: never
 }
 
 func startDependency() (*dependency, error) {
@@ -51,7 +52,12 @@ func (d *dependency) fetch(w http.ResponseWriter, r *http.Request) {
 	}
 	d.mu.Lock()
 	d.calls[entry]++
+	down := d.down != nil && d.down()
 	d.mu.Unlock()
+	if down {
+		http.Error(w, "down", http.StatusServiceUnavailable)
+		return
+	}
 	select {
 	case <-time.After(shortest + rand.N(longest-shortest)):
 	case <-r.Context().Done():

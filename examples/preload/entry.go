@@ -1,8 +1,8 @@
 package main
 
 import (
-	"cmp"
 	"context"
+	"errors"
 	"sync"
 )
 
@@ -10,6 +10,7 @@ import (
 
 // Items is the client of the dependency.
 //
+//resilience:breaker
 //resilience:bulkhead
 type Items interface {
 	// Fetch gets one item. The dependency is told for which entry.
@@ -28,7 +29,28 @@ type PreloadedPage interface {
 	Show(ctx context.Context, entry int) error
 }
 
-// callsPerEntry is the 5 of the directive above.
+// CheckedPage is a PreloadedPage that also asks the breaker, and holds trials of one
+// that recovers.
+type CheckedPage interface {
+	//resilience:anticipate check=items preload=items:5
+	Show(ctx context.Context, entry int) error
+}
+
+// turns is a page whose entry makes its calls one after the other, and ends with the
+// first that fails.
+type turns struct{ items Items }
+
+// Show fetches the items.
+func (t turns) Show(ctx context.Context, entry int) error {
+	for range callsPerEntry {
+		if err := t.items.Fetch(ctx, entry); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// callsPerEntry is the 5 of the directives above.
 const callsPerEntry = 5
 
 // page is behind both: whether its entries are preloaded makes no difference to
@@ -44,5 +66,5 @@ func (p page) Show(ctx context.Context, entry int) error {
 		running.Go(func() { failed[i] = p.items.Fetch(ctx, entry) })
 	}
 	running.Wait()
-	return cmp.Or(failed...)
+	return errors.Join(failed...)
 }

@@ -22,10 +22,13 @@ func NewResilientItems(next Items, registry *resilience.Registry, options ...res
 	if err != nil {
 		return nil, err
 	}
-	wiring.Defaults("bulkheads.items")
+	wiring.Defaults("breakers.items", "bulkheads.items")
 	w := &ResilientItems{
-		next:  next,
-		fetch: wiring.Guard("Fetch", resilience.Guards{Bulkhead: "items"}),
+		next: next,
+		fetch: wiring.Guard("Fetch", resilience.Guards{
+			Breaker:  "items",
+			Bulkhead: "items",
+		}),
 	}
 	if err = wiring.Done(); err != nil {
 		return nil, err
@@ -33,7 +36,7 @@ func NewResilientItems(next Items, registry *resilience.Registry, options ...res
 	return w, nil
 }
 
-// Fetch is guarded by bulkhead items.
+// Fetch is guarded by breaker items and bulkhead items.
 func (w *ResilientItems) Fetch(ctx context.Context, entry int) error {
 	var call resilience.Call
 	defer call.Release()
@@ -69,6 +72,43 @@ func NewResilientPreloadedPage(next PreloadedPage, registry *resilience.Registry
 
 // Show preloads bulkhead items:5.
 func (w *ResilientPreloadedPage) Show(ctx context.Context, entry int) error {
+	var call resilience.Call
+	defer call.Release()
+	if err := call.Begin(ctx, w.show); err != nil {
+		return err
+	}
+	return call.Finish(w.next.Show(call.Context(), entry))
+}
+
+var _ CheckedPage = (*ResilientCheckedPage)(nil)
+
+// ResilientCheckedPage guards the calls of CheckedPage.
+type ResilientCheckedPage struct {
+	next CheckedPage
+	show *resilience.Guard
+}
+
+// NewResilientCheckedPage puts the guards of CheckedPage before next, with the settings of registry.
+func NewResilientCheckedPage(next CheckedPage, registry *resilience.Registry, options ...resilience.WrapperOption) (*ResilientCheckedPage, error) {
+	wiring, err := resilience.Wire(registry, "github.com/resgen-go/resgen/examples/preload", "main.CheckedPage", next, options...)
+	if err != nil {
+		return nil, err
+	}
+	w := &ResilientCheckedPage{
+		next: next,
+		show: wiring.Guard("Show", resilience.Guards{
+			Check:   []resilience.Calls{{Breaker: "items"}},
+			Preload: []resilience.Permits{{Bulkhead: "items", N: 5}},
+		}),
+	}
+	if err = wiring.Done(); err != nil {
+		return nil, err
+	}
+	return w, nil
+}
+
+// Show checks breaker items, and preloads bulkhead items:5.
+func (w *ResilientCheckedPage) Show(ctx context.Context, entry int) error {
 	var call resilience.Call
 	defer call.Release()
 	if err := call.Begin(ctx, w.show); err != nil {

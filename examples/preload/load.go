@@ -20,23 +20,23 @@ type row struct {
 // measure offers entries at a rate to both sides, at the same moments, so that
 // neither has the better luck.
 func measure(ctx context.Context, rate float64, over time.Duration) (row, error) {
-	plain, err := startSide(false)
+	one, err := startSide(plain)
 	if err != nil {
 		return row{}, err
 	}
-	defer plain.stop()
-	preload, err := startSide(true)
+	defer one.stop()
+	other, err := startSide(preloaded)
 	if err != nil {
 		return row{}, err
 	}
-	defer preload.stop()
+	defer other.stop()
 
-	first := offer(ctx, rate, over, plain, preload)
+	first := offer(ctx, rate, over, one, other)
 	r := row{rate: rate}
-	if r.plain, err = plain.tally(first); err != nil {
+	if r.plain, err = one.tally(first); err != nil {
 		return row{}, err
 	}
-	r.preload, err = preload.tally(first)
+	r.preload, err = other.tally(first)
 	return r, err
 }
 

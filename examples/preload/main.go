@@ -1,13 +1,15 @@
 // Command preload measures what a reservation is worth: a front-end entry makes
 // five calls in parallel on a pool of 20 permits, and is offered more and more
-// work, once taking permits call by call and once with preload=5.
+// work, once taking permits call by call and once with preload=5. Then the
+// dependency goes down and comes back again and again behind a breaker, and
+// entries come with and without trials that are reserved for them.
 //
 //	go run ./examples/preload [-out folder] [-seconds 12 | -quick]
 //
 // Everything is real and on loopback: HTTP servers as the dependency, HTTP
 // clients behind the generated wrappers of entry.go, and entries that come when
-// they come. The table goes to the standard output, a row as soon as it is
-// measured; a countdown goes to the terminal. The chart goes to a temporary
+// they come. The tables go to the standard output, a row as soon as it is
+// measured; a countdown goes to the terminal. The charts go to a temporary
 // folder or the one of -out.
 package main
 
@@ -26,14 +28,14 @@ import (
 type options struct {
 	rates []float64     // entries per second
 	over  time.Duration // how long each rate is measured
-	out   string        // folder of the chart; empty: no chart
+	out   string        // folder of the charts; empty: none
 }
 
 func main() {
 	o := options{rates: []float64{20, 60, 100, 200}}
-	seconds := flag.Float64("seconds", 12, "how many `seconds` to measure each of the four rates, 0.5 to 3600")
+	seconds := flag.Float64("seconds", 12, "how many `seconds` to measure each of the four rates, and the recovery, 0.5 to 3600")
 	quick := flag.Bool("quick", false, "as -seconds 1.5: ends within 10 seconds, with rough figures")
-	flag.StringVar(&o.out, "out", filepath.Join(os.TempDir(), "resgen-examples"), "a `folder`, made if need be, for the chart preload.svg; empty: no chart")
+	flag.StringVar(&o.out, "out", filepath.Join(os.TempDir(), "resgen-examples"), "a `folder`, made if need be, for the charts preload.svg and recovery.svg; empty: none")
 	flag.Parse()
 	if *quick {
 		*seconds = 1.5
@@ -77,19 +79,29 @@ func run(ctx context.Context, o options, out, progress io.Writer) error {
 		rows = append(rows, r)
 	}
 	writeFoot(out)
-	return writeChart(out, o.out, rows)
+	stop := countdown(progress, "a recovering dependency", warmUp+o.over)
+	r, err := recoverBoth(ctx, o.over)
+	stop()
+	if err != nil || ctx.Err() != nil {
+		return err
+	}
+	writeRecovery(out, o.over, r)
+	return writeCharts(out, o.out, rows, r)
 }
 
-// writeChart draws the rows into a folder and says where on out; without a
+// writeCharts draws both experiments into a folder and says where on out; without a
 // folder it does nothing.
-func writeChart(out io.Writer, folder string, rows []row) error {
+func writeCharts(out io.Writer, folder string, rows []row, r recovery) error {
 	if folder == "" {
 		return nil
 	}
-	path := filepath.Join(folder, "preload.svg")
-	if err := os.WriteFile(path, drawChart(rows), 0o666); err != nil {
+	first, second := filepath.Join(folder, "preload.svg"), filepath.Join(folder, "recovery.svg")
+	if err := os.WriteFile(first, drawChart(rows), 0o666); err != nil {
 		return err
 	}
-	fmt.Fprintf(out, "\nThe chart is %s.\n", path)
+	if err := os.WriteFile(second, drawRecovery(r), 0o666); err != nil {
+		return err
+	}
+	fmt.Fprintf(out, "\nThe charts are %s\nand %s.\n", first, second)
 	return nil
 }

@@ -35,8 +35,49 @@ func TestPreloadWastesNothingAndServesMore(t *testing.T) {
 	}
 }
 
+func TestEntryE5NoEntryThatHoldsTrialsIsCutOff(t *testing.T) {
+	r, err := recoverBoth(t.Context(), 2*cycle)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if r.plain.entries() < 60 || r.plain.entries() != r.reserved.entries() {
+		t.Errorf("%d and %d entries, want as many, about 120", r.plain.entries(), r.reserved.entries())
+	}
+	if got := r.reserved.of[cutOff]; got != 0 || r.reserved.wasted != 0 {
+		t.Errorf("%d entries that held trials were cut off after %d calls", got, r.reserved.wasted)
+	}
+	if got := r.plain.of[cutOff]; got == 0 {
+		t.Error("the breaker cut off no entry, though none held trials")
+	}
+	for name, side := range map[string]ends{"plain": r.plain, "reserved": r.reserved} {
+		if side.of[finished] == 0 || side.of[refused] == 0 {
+			t.Errorf("%s: the breaker did not refuse, and close again: %+v", name, side)
+		}
+	}
+}
+
+func TestWhatBecameOfAnEntry(t *testing.T) {
+	open, answer := error(&resilience.RefusalError{Kind: resilience.KindOpen}), errors.New("items: answered 503")
+	for _, c := range []struct {
+		err   error
+		calls int
+		want  outcome
+	}{
+		{nil, 5, finished},
+		{open, 0, refused},
+		{errors.Join(open, open), 0, refused},
+		{errors.Join(open, open), 3, cutOff},
+		{errors.Join(open, answer), 3, failed},
+		{answer, 1, failed},
+	} {
+		if got := endOf(c.err, c.calls); got != c.want {
+			t.Errorf("%v after %d calls: %d, want %d", c.err, c.calls, got, c.want)
+		}
+	}
+}
+
 func TestDirectiveReservesWhatAnEntryCalls(t *testing.T) {
-	s, err := startSide(true)
+	s, err := startSide(preloaded)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -55,7 +96,7 @@ func TestTallyCountsWhatCameAfterTheWarmUp(t *testing.T) {
 	full := &resilience.RefusalError{Kind: resilience.KindFull}
 	s := &side{
 		dependency: &dependency{calls: map[int]int{0: 5, 1: 3, 2: 5, 3: 2, 4: 0}},
-		ended:      map[int]error{0: nil, 1: full, 2: nil, 3: full, 4: full},
+		ended:      map[int]ended{0: {}, 1: {err: full}, 2: {}, 3: {err: full}, 4: {err: full}},
 	}
 	got, err := s.tally(2)
 	if want := (tally{entries: 3, ok: 1, calls: 7, wasted: 2}); got != want || err != nil {
@@ -65,7 +106,7 @@ func TestTallyCountsWhatCameAfterTheWarmUp(t *testing.T) {
 
 func TestEntryThatFailsForAnotherReasonSpoilsTheTally(t *testing.T) {
 	broken := errors.New("connection refused")
-	s := &side{dependency: &dependency{}, ended: map[int]error{0: broken}}
+	s := &side{dependency: &dependency{}, ended: map[int]ended{0: {err: broken}}}
 	if got, err := s.tally(0); !errors.Is(err, broken) {
 		t.Errorf("tally is %+v, %v, want the entry's error", got, err)
 	}
@@ -121,11 +162,13 @@ func TestFieldL08RunWritesATableOfEightyColumnsAndAChart(t *testing.T) {
 			t.Errorf("%d columns: %s", n, line)
 		}
 	}
-	chart, err := os.ReadFile(filepath.Join(folder, "preload.svg"))
-	if err != nil {
-		t.Fatal(err)
+	for _, name := range []string{"preload.svg", "recovery.svg"} {
+		chart, err := os.ReadFile(filepath.Join(folder, name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		checkXML(t, chart)
 	}
-	checkXML(t, chart)
 }
 
 func TestRunEndsWhenToldAndKeepsWhatItHas(t *testing.T) {

@@ -19,7 +19,8 @@ func (s *side) tally(first int) (tally, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	var t tally
-	for entry, err := range s.ended {
+	for entry, ended := range s.ended {
+		err := ended.err
 		if entry < first {
 			continue
 		}
