@@ -36,7 +36,7 @@ func (c *checker) byKey(t *target, m *method, i *item) (holds bool) {
 		t.keyFits(*i, true, "")
 		return holds
 	}
-	if scope, name, _ := c.scopeOf(ref); !own && scope != nil && scope.Lookup(name) == nil && c.dotImported(ref, name) == nil {
+	if !own && !c.mayBeFunction(ref) {
 		m.skipped = append(m.skipped, fmt.Sprintf("no %s=%s of its %s: it has no parameter %[2]s", i.Key, ref.Text, i.Row.Noun()))
 		t.keyFits(*i, false, "no method of "+t.name+" under this directive has such a parameter, and the package no such function")
 		return false
@@ -62,11 +62,22 @@ func (c *checker) byKey(t *target, m *method, i *item) (holds bool) {
 	return holds
 }
 
+// mayBeFunction reports whether a reference names a function, or a package that is not
+// imported, which is a fault of its own.
+func (c *checker) mayBeFunction(ref directives.Ref) bool {
+	scope, name, _ := c.scopeOf(ref)
+	if scope == nil {
+		return true
+	}
+	_, is := c.referred(ref, scope, name).(*types.Func)
+	return is
+}
+
 // keyFunction finds the function that a key names. It is nil, and a fault, if there is
 // none.
 func (c *checker) keyFunction(m *method, i item) *types.Func {
 	ref := i.Refs[0]
-	if scope, name, _ := c.scopeOf(ref); !strings.Contains(ref.Text, ".") && scope.Lookup(name) == nil && c.dotImported(ref, name) == nil {
+	if scope, name, _ := c.scopeOf(ref); !strings.Contains(ref.Text, ".") && c.referred(ref, scope, name) == nil {
 		c.faultFunction(i, "%s is neither a parameter of %s nor a function of the package%s; a key is a parameter of a string type, or a %s",
 			ref.Text, m.Name(), didYouMean(ref.Text, texts(m)), c.keyOf(m))
 		return nil

@@ -142,10 +142,7 @@ func (c *checker) function(i item, fits func(*types.Signature) bool) *types.Func
 		c.faultFunction(i, "%s", why)
 		return nil
 	}
-	obj := scope.Lookup(name)
-	if obj == nil || !c.sees(ref.Pos, obj) {
-		obj = c.dotImported(ref, name)
-	}
+	obj := c.referred(ref, scope, name)
 	fn, ok := obj.(*types.Func)
 	switch {
 	case obj == nil:
@@ -158,6 +155,14 @@ func (c *checker) function(i item, fits func(*types.Signature) bool) *types.Func
 		return fn
 	}
 	return nil
+}
+
+// referred is what a reference names in a scope, or the file imports without a qualifier.
+func (c *checker) referred(ref directives.Ref, scope *types.Scope, name string) types.Object {
+	if obj := scope.Lookup(name); obj != nil && c.sees(ref.Pos, obj) {
+		return obj
+	}
+	return c.dotImported(ref, name)
 }
 
 func (c *checker) faultFunction(i item, format string, args ...any) {

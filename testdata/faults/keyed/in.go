@@ -53,6 +53,13 @@ type Shops interface {
 	Close(ctx context.Context) error
 }
 
+// Values has for its key the name of a variable.
+//
+//resilience:breaker shops by=value
+type Values interface {
+	Get(ctx context.Context) error
+}
+
 func length(context.Context, string) int { return 0 }
 
 func swapped(string, context.Context) string { return "" }
