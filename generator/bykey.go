@@ -78,8 +78,8 @@ func (c *checker) mayBeFunction(ref directives.Ref) bool {
 func (c *checker) keyFunction(m *method, i item) *types.Func {
 	ref := i.Refs[0]
 	if scope, name, _ := c.scopeOf(ref); !strings.Contains(ref.Text, ".") && c.referred(ref, scope, name) == nil {
-		c.faultFunction(i, "%s is neither a parameter of %s nor a function of the package%s; a key is a parameter of a string type, or a %s",
-			ref.Text, m.Name(), didYouMean(ref.Text, texts(m)), c.keyOf(m))
+		c.faultFunction(i, "%s is neither a parameter of %s nor a function of the package; a key is a parameter of a string type, or a %s%s",
+			ref.Text, m.Name(), c.keyOf(m), didYouMean(ref.Text, texts(m)))
 		return nil
 	}
 	return c.function(i, func(sig *types.Signature) bool { return isKeyOf(sig, m) })

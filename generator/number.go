@@ -56,11 +56,11 @@ func (c *checker) number(m *method, i item, ref directives.Ref) (number, bool) {
 	case isLen && at < 0:
 		return wrong("%s has no parameter %s%s", m.Name(), name, didYouMean(name, paramNames(params)))
 	case isLen && !hasLen(params.At(at).Type()):
-		return wrong("parameter %s of %s is a %s, which has no length", name, m.Name(), c.spell(params.At(at).Type()))
+		return wrong("parameter %s of %s is of type %s, which has no length", name, m.Name(), c.spell(params.At(at).Type()))
 	case isLen:
 		return number{Param: at + 1, Len: true}, true
 	case at >= 0 && !isInteger(params.At(at).Type()):
-		return wrong("parameter %s of %s is a %s; the number must be an integer, len(%[1]s) or a function of the parameters", name, m.Name(), c.spell(params.At(at).Type()))
+		return wrong("parameter %s of %s is of type %s; the number must be an integer, len(%[1]s) or a function of the parameters", name, m.Name(), c.spell(params.At(at).Type()))
 	case at >= 0:
 		return number{Param: at + 1, Int: types.Identical(params.At(at).Type(), types.Typ[types.Int])}, true
 	}
