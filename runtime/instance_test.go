@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
 	"runtime"
 	"slices"
 	"strings"
@@ -280,7 +281,9 @@ func TestAThousandInstancesLeaveNothingBehind(t *testing.T) {
 		}
 		t.Errorf("%s: %d names and %d goroutines are left of %d and %d", how, len(namesOf(registry)), runtime.NumGoroutine(), len(base), before)
 	}
+	heap, files := heapNow(), descriptors(t)
 	held := makeAll()
+	took := heapNow() - heap
 	for i := range 1000 {
 		if err := registry.Forget(fmt.Sprint("solver/server-", i)); err != nil {
 			t.Fatal(err)
@@ -288,9 +291,26 @@ func TestAThousandInstancesLeaveNothingBehind(t *testing.T) {
 	}
 	wantBase("forgotten")
 	runtime.KeepAlive(held)
+	held = nil
 	makeAll()
 	wantBase("held no more")
+	if grown := heapNow() - heap; grown > took/2 { // maps keep their room for others
+		t.Errorf("the heap grew by %d bytes, and a thousand take %d", grown, took)
+	}
+	if now := descriptors(t); now > files {
+		t.Errorf("%d descriptors are left of %d", now, files)
+	}
 	runtime.KeepAlive(gate)
+}
+
+// descriptors is the number of files that the process has open, where the system says so.
+func descriptors(t *testing.T) int {
+	t.Helper()
+	open, err := os.ReadDir("/dev/fd")
+	if err != nil {
+		t.Log("the descriptors are not counted:", err)
+	}
+	return len(open)
 }
 
 func TestAConstructorThatFailsHoldsNoInstance(t *testing.T) {
