@@ -76,17 +76,17 @@ func (s *Stream) Release() {
 
 // hold ends the call when handed is collected. Nothing that s refers to may refer to
 // handed.
-func hold[T any](s *Stream, handed *T) {
+func hold[T any](s *Stream, handed *T, dropped func(*T)) {
 	s.held = true
 	if s.ctx.Done() != nil {
 		s.stop = context.AfterFunc(s.ctx, s.expired)
 	}
-	runtime.SetFinalizer(handed, func(*T) { s.dropped() }) // a cleanup would make two allocations more
+	runtime.SetFinalizer(handed, dropped) // a cleanup would make two allocations more
 }
 
 // Hold lets the call go on in a value that a generated method hands out.
 func Hold[T any](s *Stream, handed *T) *T {
-	hold(s, handed)
+	hold(s, handed, func(*T) { s.dropped() })
 	return handed
 }
 
@@ -97,7 +97,7 @@ func (s *Stream) Body(body io.ReadCloser) io.ReadCloser {
 		return nil
 	}
 	b := &held{body, s}
-	hold(s, b)
+	hold(s, b, (*held).dropped)
 	from, writesTo := body.(io.WriterTo)
 	to, writes := body.(io.Writer)
 	switch {
@@ -133,6 +133,8 @@ func (h *held) Read(p []byte) (n int, err error) {
 }
 
 func (h *held) Close() error { return h.stream.Closed(h.ReadCloser.Close()) }
+
+func (h *held) dropped() { h.stream.dropped() }
 
 // Unwrap returns the body as the client returned it. Reading it directly does not end
 // the call; closing the held one does.
@@ -180,7 +182,8 @@ func Seq[T any](s *Stream, seq iter.Seq[T]) iter.Seq[T] {
 	if seq == nil {
 		return nil
 	}
-	l := Hold(s, &loop{s})
+	l := &loop{s}
+	hold(s, l, (*loop).dropped)
 	return func(yield func(T) bool) {
 		l.run(func(inBody *bool) {
 			seq(func(t T) bool {
@@ -199,7 +202,8 @@ func Seq2[T, U any](s *Stream, seq iter.Seq2[T, U]) iter.Seq2[T, U] {
 	if seq == nil {
 		return nil
 	}
-	l := Hold(s, &loop{s})
+	l := &loop{s}
+	hold(s, l, (*loop).dropped)
 	return func(yield func(T, U) bool) {
 		l.run(func(inBody *bool) {
 			seq(func(t T, u U) bool {
@@ -217,6 +221,8 @@ func Seq2[T, U any](s *Stream, seq iter.Seq2[T, U]) iter.Seq2[T, U] {
 
 // loop is what an iterator holds on to.
 type loop struct{ stream *Stream }
+
+func (l *loop) dropped() { l.stream.dropped() }
 
 // run runs an iterator. A panic counts as a failure, unless it is the loop's body
 // that panics.

@@ -574,3 +574,43 @@ func TestPairsWithErrorsOfATypeOfTheirOwnPassUnchanged(t *testing.T) {
 		wantCounts(t, registry, 2, 1) // of the timeout
 	})
 }
+
+// Opening and closing a body makes few allocations: three more watch a context that
+// can end, and the timeout's context and its watch make the rest.
+func TestAStreamMakesFewAllocations(t *testing.T) {
+	if raceEnabled {
+		t.Skip("the race detector allocates")
+	}
+	registry := newRegistry(t, `{"timeouts": {"p": {"duration": "10s"}}}`)
+	type closer struct {
+		io.Reader
+		io.Closer
+	}
+	plain := closer{strings.NewReader(""), io.NopCloser(nil)}
+	guards := resilience.Guards{Breaker: "p", Bulkhead: "p"}
+	bounded := guards
+	bounded.Timeout = "p"
+	for name, c := range map[string]struct {
+		guards resilience.Guards
+		body   io.ReadCloser
+		ctx    context.Context
+		most   float64
+	}{
+		"a body":                      {guards, plain, context.Background(), 2},
+		"an io.WriterTo":              {guards, io.NopCloser(strings.NewReader("")), context.Background(), 3},
+		"a context that can end":      {guards, plain, t.Context(), 5},
+		"a timeout":                   {bounded, plain, context.Background(), 13},
+		"a timeout, and such context": {bounded, plain, t.Context(), 14},
+	} {
+		guard := newGuard(t, registry, c.guards)
+		if got := testing.AllocsPerRun(1000, func() {
+			body, err := fetch(c.ctx, guard, func(context.Context) (io.ReadCloser, error) { return c.body, nil })
+			if err != nil {
+				t.Fatal(err)
+			}
+			body.Close()
+		}); got > c.most {
+			t.Errorf("%s: %v allocations a call, want at most %v", name, got, c.most)
+		}
+	}
+}
