@@ -4,7 +4,9 @@
 // its whole state is the instant at which the bucket is full again. A call moves it
 // by the time of one token, with one compare-and-swap; no goroutine fills anything,
 // there is no period at whose border two bursts meet, and the instant at which the
-// next call may begin is known. In any period at most limit + burst − 1 calls begin.
+// next call may begin is known. In any period at most limit + burst − 1 tokens are
+// taken for good. Tokens that are held meanwhile, by an entry or by a call that waits
+// for something else, serve calls later than that, whoever uses them in the end.
 //
 // Who may wait queues, strictly first come, first served, and holds nothing: the
 // first of the queue sleeps until its instant, and one that leaves takes nothing
