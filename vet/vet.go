@@ -15,7 +15,8 @@
 // the packages it imports wire. It reports only what is certain: what depends
 // on branches, on values at run time or on code elsewhere passes in silence.
 // Tests and generated files are not checked. Faults in the directives themselves
-// are left to the generator.
+// are left to the generator. Package vet/reach is no analyzer: it prints a table of
+// all that may be reached, across packages.
 package vet
 
 import (

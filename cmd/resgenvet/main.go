@@ -18,12 +18,30 @@
 //
 // By default all of them run. One flag or several choose those alone, and
 // -context=false leaves one out. resgenvet help NAME says what an analyzer reports.
+//
+//	go tool resgenvet -entries ./...
+//
+// prints a table instead: for every entry the guards that it declares, the calls
+// under it that reach them, and a way to one of these.
 package main
 
 import (
+	"fmt"
+	"os"
+
 	"golang.org/x/tools/go/analysis/multichecker"
 
 	"github.com/resgen-go/resgen/vet"
+	"github.com/resgen-go/resgen/vet/reach"
 )
 
-func main() { multichecker.Main(vet.Analyzers()...) }
+func main() {
+	if len(os.Args) > 1 && os.Args[1] == "-entries" {
+		if err := reach.Write(os.Stdout, os.Args[2:]...); err != nil {
+			fmt.Fprintln(os.Stderr, "resgenvet:", err)
+			os.Exit(1)
+		}
+		return
+	}
+	multichecker.Main(vet.Analyzers()...)
+}

@@ -150,7 +150,7 @@ func checkFindings(t *testing.T, want []string, dir, output string) {
 }
 
 // build compiles the command; after the first time this costs a link.
-func build(t *testing.T) string {
+func build(t testing.TB) string {
 	t.Helper()
 	tool := filepath.Join(t.TempDir(), "resgenvet")
 	if output, err := exec.Command("go", "build", "-o", tool, ".").CombinedOutput(); err != nil {
@@ -160,7 +160,9 @@ func build(t *testing.T) string {
 }
 
 // smallModule writes the module, with wrappers, into a folder of its own.
-func smallModule(t *testing.T) string {
+func smallModule(t *testing.T) string { return writeModule(t, module) }
+
+func writeModule(t testing.TB, files map[string]string) string {
 	t.Helper()
 	dir, err := filepath.EvalSymlinks(t.TempDir())
 	if err != nil {
@@ -173,7 +175,7 @@ func smallModule(t *testing.T) string {
 	mod := strings.Replace(read(t, "go.mod"), "module github.com/resgen-go/resgen", "module example.com/shop", 1)
 	write(t, dir, "go.mod", mod+"\nrequire github.com/resgen-go/resgen v0.0.0\n\nreplace github.com/resgen-go/resgen => "+here+"\n")
 	write(t, dir, "go.sum", read(t, "go.sum"))
-	for name, text := range module {
+	for name, text := range files {
 		write(t, dir, name, text)
 	}
 	result, err := generator.Generate(generator.Options{Dir: dir, Patterns: []string{"./..."}, Env: alone()})
@@ -198,7 +200,7 @@ func run(dir, name string, args ...string) (output string, err error) {
 	return both.String(), err
 }
 
-func read(t *testing.T, name string) string {
+func read(t testing.TB, name string) string {
 	t.Helper()
 	text, err := os.ReadFile(filepath.Join(root, name))
 	if err != nil {
@@ -207,7 +209,7 @@ func read(t *testing.T, name string) string {
 	return string(text)
 }
 
-func write(t *testing.T, dir, name, text string) {
+func write(t testing.TB, dir, name, text string) {
 	t.Helper()
 	path := filepath.Join(dir, name)
 	if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {

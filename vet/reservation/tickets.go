@@ -36,13 +36,13 @@ func reportTickets(pass *analysis.Pass, e *entries.Entry) {
 }
 
 // exceed counts the calls for which an entry reserves something. The first for which
-// there is nothing left is nil where there is enough.
+// there is nothing left is nil where there is enough, or where only the call knows.
 func (p *path) exceed(reserved guards.Count, name func(guards.Method) string) (calls int64, first ast.Node) {
 	for _, s := range p.steps {
 		if name(s.call.Method) == reserved.Name {
 			calls += s.times
 		}
-		if first == nil && calls > int64(reserved.N) {
+		if first == nil && reserved.N > 0 && calls > int64(reserved.N) {
 			first = s.call
 		}
 	}

@@ -23,6 +23,20 @@ func (p *Package) Call(call *ast.CallExpr) (Call, bool) {
 	if !ok {
 		return Call{}, false
 	}
+	found, ok := p.Selected(fun)
+	found.CallExpr = call
+	if !ok {
+		return found, false
+	}
+	if i := ContextIndex(p.TypesInfo.Selections[fun].Type().(*types.Signature)); i >= 0 && i < len(call.Args) {
+		found.Context = call.Args[i]
+	}
+	return found, true
+}
+
+// Selected reports whether a method that is called, or handed to others, has a
+// guard. The call itself is not known.
+func (p *Package) Selected(fun *ast.SelectorExpr) (Call, bool) {
 	selection := p.TypesInfo.Selections[fun]
 	if selection == nil || selection.Kind() != types.MethodVal {
 		return Call{}, false
@@ -33,12 +47,7 @@ func (p *Package) Call(call *ast.CallExpr) (Call, bool) {
 	}
 	known := p.Known[on]
 	m, ok := known.method(fun.Sel.Name)
-	found := Call{CallExpr: call, On: on, Interface: known.Interface, Method: m}
-	sig := selection.Type().(*types.Signature)
-	if i := ContextIndex(sig); i >= 0 && i < len(call.Args) {
-		found.Context = call.Args[i]
-	}
-	return found, ok
+	return Call{On: on, Interface: known.Interface, Method: m}, ok
 }
 
 // receiver is the type that a selected method belongs to, behind the embedded

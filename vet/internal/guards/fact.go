@@ -38,12 +38,15 @@ type Method struct {
 	Lease     []Count
 	RateLimit string // empty: none
 	Rate      []Count
+	Breaker   string // empty: none
+	Check     []Count
 }
 
-// Count is some permits of a bulkhead, or tokens of a rate limit, by its name.
+// Count is some permits of a bulkhead, tokens of a rate limit, or calls that a
+// breaker is asked about, by its name.
 type Count struct {
 	Name string
-	N    int
+	N    int // 0: only the call knows, or the breaker is asked about what is reserved
 }
 
 func (g Guarded) method(name string) (Method, bool) {
@@ -67,7 +70,9 @@ func (m Method) Reserves(bulkhead string) bool { return m.Reserved()[bulkhead] >
 func (m Method) Reserved() map[string]int {
 	reserved := map[string]int{}
 	for _, p := range slices.Concat(m.Preload, m.Lease) {
-		reserved[p.Name] = p.N
+		if p.N > 0 {
+			reserved[p.Name] = p.N
+		}
 	}
 	return reserved
 }
@@ -85,7 +90,8 @@ func (m Method) Held() map[string]int {
 // Like reports whether the same stands before another method.
 func (m Method) Like(other Method) bool {
 	return m.Bulkhead == other.Bulkhead && m.RateLimit == other.RateLimit && m.Entry == other.Entry &&
-		slices.Equal(m.Preload, other.Preload) && slices.Equal(m.Lease, other.Lease) && slices.Equal(m.Rate, other.Rate)
+		slices.Equal(m.Preload, other.Preload) && slices.Equal(m.Lease, other.Lease) && slices.Equal(m.Rate, other.Rate) &&
+		m.Breaker == other.Breaker && slices.Equal(m.Check, other.Check)
 }
 
 // exportFact tells what the constructors of the package wire, to itself and to

@@ -78,6 +78,8 @@ func (p *Package) wired(constructor *ast.FuncDecl) []Method {
 			Preload:   p.counts(made["Preload"], "Bulkhead"),
 			Lease:     p.counts(made["Lease"], "Bulkhead"),
 			Rate:      p.counts(made["Rate"], "RateLimit"),
+			Breaker:   p.text(made["Breaker"]),
+			Check:     p.counts(made["Check"], "Breaker"),
 		})
 	})
 	slices.SortFunc(methods, func(a, b Method) int { return strings.Compare(a.Name, b.Name) })
@@ -158,8 +160,8 @@ func Needs(made map[string]ast.Expr, cargo directives.Cargo) bool {
 	return false
 }
 
-// counts reads a list of permits or tokens, without those of which the name or the
-// number is unknown. The field of that name has the name.
+// counts reads a list of permits, tokens or calls, without those of which the name
+// is unknown. The field of that name has the name.
 func (p *Package) counts(x ast.Expr, field string) (list []Count) {
 	literal, ok := x.(*ast.CompositeLit)
 	if !ok {
@@ -168,8 +170,8 @@ func (p *Package) counts(x ast.Expr, field string) (list []Count) {
 	for _, element := range literal.Elts {
 		made := fields(element)
 		name := p.text(made[field])
-		n, ok := constant.Int64Val(constant.ToInt(p.TypesInfo.Types[made["N"]].Value))
-		if ok && name != "" {
+		n, known := constant.Int64Val(constant.ToInt(p.TypesInfo.Types[made["N"]].Value))
+		if name != "" && (known || made["N"] == nil) {
 			list = append(list, Count{name, int(n)})
 		}
 	}

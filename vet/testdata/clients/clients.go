@@ -1,4 +1,4 @@
-package clients // want package:`\[{Depot Depot \[{Pick depot false false \[\] \[\]  \[\]}\]} {Inventory Inventory \[{Pick inventory false false \[\] \[\]  \[\]}\]} {Payments Payments \[{Charge payments false false \[\] \[\]  \[\]} {Refund refunds false false \[\] \[\]  \[\]}\]} {ResilientDepot Depot .* {ResilientInventory Inventory \[{Pick inventory false false \[\] \[\]  \[\]}\]} {ResilientPayments Payments .* {Store Store \[{Load store false false \[\] \[\]  \[\]}\]} {Tenants Tenants \[{Pick inventory by tenant .* {refunds refunds .*\]`
+package clients // want package:`\[{Depot Depot \[{Pick depot false false \[\] \[\]  \[\]  \[\]}\]} {Inventory Inventory \[{Pick inventory false false \[\] \[\]  \[\]  \[\]}\]} {Payments Payments \[{Charge payments false false \[\] \[\]  \[\] payments \[\]} {Refund refunds false false \[\] \[\]  \[\] payments \[\]}\]} {ResilientDepot Depot .* {ResilientInventory Inventory \[{Pick inventory false false \[\] \[\]  \[\]  \[\]}\]} {ResilientPayments Payments .* {Store Store \[{Load store false false \[\] \[\]  \[\]  \[\]}\]} {Tenants Tenants \[{Pick inventory by tenant .* {refunds refunds .*\]`
 
 import (
 	"context"

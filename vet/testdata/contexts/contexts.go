@@ -1,4 +1,4 @@
-package contexts // want package:`\[.* {Shop Shop \[{Checkout  true false \[{inventory 4} {store 1}\] \[{payments 1}\]  \[\]} {Merge  true false \[{inventory 2}\] \[\]  \[\]}\]} .*\]`
+package contexts // want package:`\[.* {Shop Shop \[{Checkout  true false \[{inventory 4} {store 1}\] \[{payments 1}\]  \[\]  \[\]} {Merge  true false \[{inventory 2}\] \[\]  \[\]  \[\]}\]} .*\]`
 
 import (
 	"context"

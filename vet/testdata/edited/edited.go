@@ -1,4 +1,4 @@
-// want package:`\[{ResilientShop Shop \[{Close  true false \[{inventory 1}\] \[\]  \[\]} {Pick  true false \[{inventory 1}\] \[\]  \[\]}\]} {Shop Shop .*}\]`
+// want package:`\[{ResilientShop Shop \[{Close  true false \[{inventory 1}\] \[\]  \[\]  \[\]} {Pick  true false \[{inventory 1}\] \[\]  \[\]  \[\]}\]} {Shop Shop .*}\]`
 
 // Package edited has wrappers that were changed by hand.
 package edited

@@ -1,4 +1,4 @@
-// want package:`\[{Maps Maps \[{Find  false false \[\] \[\] maps \[\]}\]} .*{Trips Trips \[{Plan  true false \[\] \[\]  \[{maps 2}\]} {Tour  true false \[\] \[\]  \[{maps 3}\]}\]}\]`
+// want package:`\[{Maps Maps \[{Find  false false \[\] \[\] maps \[\]  \[\]}\]} .*{Trips Trips \[{Plan  true false \[\] \[\]  \[{maps 2}\]  \[\]} {Stay  true false \[\] \[\]  \[{maps 0}\]  \[\]} {Tour  true false \[\] \[\]  \[{maps 3}\]  \[\]}\]}\]`
 
 // Package tokens has entries that make more calls than they take tokens for.
 package tokens
@@ -17,6 +17,9 @@ type Trips interface {
 	//resilience:anticipate rate=maps:2
 	Plan(ctx context.Context) error
 
+	//resilience:anticipate rate=maps:n
+	Stay(ctx context.Context, n int) error
+
 	//resilience:anticipate rate=maps:3
 	Tour(ctx context.Context) error
 }
@@ -33,6 +36,9 @@ func (t trips) Plan(ctx context.Context) error {
 	}
 	return t.maps.Find(ctx, "there") // want `3 calls on rate limit maps on this path, but Trips.Plan takes 2 of its tokens: write rate=maps:3`
 }
+
+// Stay takes as many tokens as only the call knows.
+func (t trips) Stay(ctx context.Context, n int) error { return t.maps.Find(ctx, "here") }
 
 func (t trips) Tour(ctx context.Context) error {
 	for _, place := range []string{"here", "there"} {

@@ -48,6 +48,7 @@ var _ Trips = (*ResilientTrips)(nil)
 type ResilientTrips struct {
 	next Trips
 	plan *resilience.Guard
+	stay *resilience.Guard
 	tour *resilience.Guard
 }
 
@@ -60,6 +61,7 @@ func NewResilientTrips(next Trips, registry *resilience.Registry, options ...res
 	w := &ResilientTrips{
 		next: next,
 		plan: wiring.Guard("Plan", resilience.Guards{Rate: []resilience.Tokens{{RateLimit: "maps", N: 2}}}),
+		stay: wiring.Guard("Stay", resilience.Guards{Rate: []resilience.Tokens{{RateLimit: "maps", Number: 1}}}),
 		tour: wiring.Guard("Tour", resilience.Guards{Rate: []resilience.Tokens{{RateLimit: "maps", N: 3}}}),
 	}
 	if err = wiring.Done(); err != nil {
@@ -76,6 +78,16 @@ func (w *ResilientTrips) Plan(ctx context.Context) error {
 		return err
 	}
 	return call.Finish(w.next.Plan(call.Context()))
+}
+
+// Stay takes rate limit maps:n.
+func (w *ResilientTrips) Stay(ctx context.Context, n int) error {
+	var call resilience.Call
+	defer call.Release()
+	if err := call.BeginEntry(ctx, w.stay, n); err != nil {
+		return err
+	}
+	return call.Finish(w.next.Stay(call.Context(), n))
 }
 
 // Tour takes rate limit maps:3.
