@@ -387,3 +387,17 @@ func TestTheLogKeepsToItsLevel(t *testing.T) {
 		log.expect(t, "at the level WARN", `WARN msg="breaker changed state" breaker=b from=CLOSED to=OPEN reason=tripped by=ann lasted=0s`)
 	})
 }
+
+func TestEntryE14AnEntryThatIsCutOffByAnUndeclaredGuardIsLogged(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var log page
+		_, entry, _, tills := shopping(t, resilience.Guards{Preload: []resilience.Permits{{Bulkhead: "stock", N: 1}}}, log.logger(slog.LevelInfo))
+		do(t.Context(), tills, returns(errors.New("down")))
+		log.lines()
+		do(t.Context(), entry, func(ctx context.Context) error { return do(ctx, tills, never(t)) })
+		got := log.lines()
+		if len(got) != 1 || !strings.HasPrefix(got[0], `WARN msg="entry was cut off by a guard that it neither checks nor reserves" entry=`+buyer+` refusal=`) || !strings.Contains(got[0], "breaker tills is OPEN") {
+			t.Errorf("logged is %q", got)
+		}
+	})
+}

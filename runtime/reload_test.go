@@ -615,3 +615,15 @@ func TestFieldF16AUnitThatWasProbablyMistakenIsToldToObservers(t *testing.T) {
 		}
 	})
 }
+
+func TestTheSnapshotCountsReadingsOfTheSettings(t *testing.T) {
+	source, registry := newSource(t, `{}`)
+	reload(t, source, registry, `{"breakers": {}}`)
+	source.set(`{"breakers": 1}`)
+	if err := registry.Reload(); err == nil {
+		t.Fatal("a file at fault is accepted")
+	}
+	if got := registry.Snapshot().Settings; got.Accepted != 2 || got.Rejected != 1 || got.Fault == "" {
+		t.Errorf("%+v, want two readings accepted and one rejected", got)
+	}
+}
