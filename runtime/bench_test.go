@@ -217,3 +217,32 @@ func BenchmarkRefusal(b *testing.B) {
 		})
 	}
 }
+
+// BenchmarkEntryOnTrials is an entry that reserves the trials of two breakers that
+// recover, and permits, and gives them back.
+func BenchmarkEntryOnTrials(b *testing.B) {
+	registry := newRegistry(b, `{"breakers": {"default": {"testDelay": "0s"}}, "bulkheads": {"default": {"maxConcurrentCalls": 100}}}`)
+	entry := newGuard(b, registry, resilience.Guards{
+		Check:   []resilience.Calls{{Breaker: "a"}, {Breaker: "b"}},
+		Preload: append(permits("a", 2), permits("b", 2)...),
+	})
+	for _, name := range []string{"a", "b"} {
+		handle, err := registry.Breaker(name)
+		if err != nil {
+			b.Fatal(err)
+		}
+		handle.Trip("a benchmark")
+	}
+	ctx := context.Background()
+	b.ReportAllocs()
+	for b.Loop() {
+		var call resilience.Call
+		if err := call.Begin(ctx, entry); err != nil {
+			b.Fatal(err)
+		}
+		call.Finish(nil)
+	}
+	if got := registry.Snapshot().Breakers[0]; got.State != resilience.HalfOpen {
+		b.Fatalf("the breaker is %v", got.State)
+	}
+}
