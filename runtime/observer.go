@@ -144,7 +144,7 @@ func (q *events) observe(observer Observer, e Event) {
 			q.countPanic()
 		}
 	}()
-	if _, records := observer.(*recorder); !records {
+	if _, records := observer.(callRecorder); !records {
 		if e = q.shown(e); e == nil {
 			return
 		}

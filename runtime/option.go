@@ -2,7 +2,6 @@ package resilience
 
 import (
 	"context"
-	"io"
 	"log/slog"
 
 	"github.com/resgen-go/resgen/runtime/internal/config"
@@ -24,7 +23,7 @@ type setup struct {
 	times     bool
 	trace     func(context.Context) (id string, ok bool)
 	inCall    inCall
-	record    io.Writer
+	record    func(tell func(Event)) callRecorder // nil: nobody records
 	faults    bool
 	fleet     sharing.Adapter
 	fault     error // of an option

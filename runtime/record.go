@@ -25,7 +25,21 @@ import (
 // there are calls, and [Registry.Close] writes the last one; it does not close w. What a
 // full queue drops is counted in the trace. The first error of w ends the recording and
 // is logged, and nothing else changes. A nil w records nothing; the last Record counts.
-func Record(w io.Writer) Option { return func(s *setup) { s.record = w } }
+func Record(w io.Writer) Option {
+	return func(s *setup) {
+		s.record = nil
+		if w != nil {
+			s.record = func(tell func(Event)) callRecorder { return newRecorder(w, tell) }
+		}
+	}
+}
+
+// callRecorder is the recorder. Programs that record nothing do not link it, because
+// only [Record] knows what it is.
+type callRecorder interface {
+	Observer
+	recording(w *Wiring, g *Guard, guards Guards) *recording
+}
 
 // recording is what calls of one method have in common for the recorder.
 type recording struct {
@@ -162,7 +176,7 @@ func (c *Call) recordRefusal(g *Guard, refusal *RefusalError) {
 }
 
 // recordTo makes the recorder the last of the observers.
-func (q *events) recordTo(r *recorder) {
+func (q *events) recordTo(r callRecorder) {
 	q.observers = append(q.observers[:len(q.observers):len(q.observers)], r)
 	q.observed, q.calls = true, true
 }
@@ -265,11 +279,8 @@ func (c calm) Write(p []byte) (n int, err error) {
 	return c.to.Write(p)
 }
 
-// recording is what a guard needs so that its calls are recorded; nil: they are not.
+// recording is what a guard needs so that its calls are recorded.
 func (r *recorder) recording(w *Wiring, g *Guard, guards Guards) *recording {
-	if r == nil {
-		return nil
-	}
 	m := trace.Method{
 		Name: g.method, Instance: w.instance,
 		Breaker: guards.Breaker, RateLimit: guards.RateLimit, Bulkhead: guards.Bulkhead, Timeout: guards.Timeout, Retry: guards.Retry, Answers: guards.Fallback,

@@ -25,11 +25,11 @@ import (
 // made when a wrapper first asks for them. A service usually has one. All its
 // methods are safe for concurrent use.
 type Registry struct {
-	events   *events   // for the observers
-	log      *events   // for the logger
-	attached attached  // the queues of those who came later
-	recorder *recorder // nil: nobody records
-	inCall   inCall    // nil: nobody
+	events   *events      // for the observers
+	log      *events      // for the logger
+	attached attached     // the queues of those who came later
+	recorder callRecorder // nil: nobody records
+	inCall   inCall       // nil: nobody
 	strict   bool
 	count    bool                                       // the successes of breakers, too
 	injects  bool                                       // the section faults is allowed
@@ -122,7 +122,7 @@ func New(options ...Option) (*Registry, error) {
 		r.timings, r.trace = make(map[string]*timing), setup.trace
 	}
 	if setup.record != nil {
-		r.recorder = newRecorder(setup.record, r.log.emit)
+		r.recorder = setup.record(r.log.emit)
 		r.events.recordTo(r.recorder)
 	}
 	r.hooks = r.newHooks()

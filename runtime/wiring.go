@@ -171,7 +171,9 @@ func (w *Wiring) Guard(method string, guards Guards) *Guard {
 	case g.breaker != nil:
 		g.waits = gates{gateOf(g.breaker)}
 	}
-	g.recording = r.recorder.recording(w, g, guards)
+	if r.recorder != nil {
+		g.recording = r.recorder.recording(w, g, guards)
+	}
 	g.special = g.entry != nil || g.recording != nil
 	g.enters = g.rateLimit != nil || g.bulkhead != nil || g.entry != nil
 	w.checkTwice(g)
