@@ -82,15 +82,19 @@ func takes(d time.Duration, err error) func(context.Context) error {
 	}
 }
 
-// arrive lets something begin at a rate, independently of each other.
-func arrive(random *rand.Rand, rate float64, lasting time.Duration, begin func()) {
+// arrive lets something begin at a rate, independently of each other. Whatever is
+// random is drawn by next, which says what runs.
+func arrive(random *rand.Rand, rate float64, lasting time.Duration, next func() func()) {
 	var all sync.WaitGroup
 	for end := time.Now().Add(lasting); time.Now().Before(end); {
 		time.Sleep(time.Duration(random.ExpFloat64() / rate * float64(time.Second)))
-		all.Go(begin)
+		all.Go(next())
 	}
 	all.Wait()
 }
+
+// always draws nothing.
+func always(run func()) func() func() { return func() func() { return run } }
 
 func of(t *testing.T, all []Advice, section, name string) Advice {
 	t.Helper()
@@ -122,12 +126,12 @@ func TestSizesAreWithinATenthOfTheRightOnes(t *testing.T) {
 				map[string]resilience.Guards{"Pick": {Bulkhead: "stock"}, "Count": {Bulkhead: "stock"}})
 			random := rand.New(rand.NewPCG(1, 2))
 			before := s.snapshot()
-			arrive(random, c.rate, 10*time.Minute, func() {
+			arrive(random, c.rate, 10*time.Minute, func() func() {
 				method, took := "Pick", time.Duration(random.ExpFloat64()*float64(c.mean))
 				if random.IntN(2) == 0 {
 					method = "Count"
 				}
-				s.call(t.Context(), method, takes(took, nil))
+				return func() { s.call(t.Context(), method, takes(took, nil)) }
 			})
 			all, err := From([]Snapshot{s.snapshot(), before})
 			if err != nil {
@@ -150,7 +154,7 @@ func TestTimeoutsBoundASize(t *testing.T) {
 		s := newService(t, `{"bulkheads": {"stock": {"maxConcurrentCalls": 100}}, "timeouts": {"stock": {"duration": "300ms"}}}`,
 			map[string]resilience.Guards{"Pick": {Bulkhead: "stock", Timeout: "stock"}})
 		before := s.snapshot()
-		arrive(rand.New(rand.NewPCG(1, 2)), 50, 2*time.Minute, func() { s.call(t.Context(), "Pick", takes(280*time.Millisecond, nil)) })
+		arrive(rand.New(rand.NewPCG(1, 2)), 50, 2*time.Minute, always(func() { s.call(t.Context(), "Pick", takes(280*time.Millisecond, nil)) }))
 		all, err := From([]Snapshot{before, s.snapshot()})
 		if err != nil {
 			t.Fatal(err)
@@ -170,13 +174,13 @@ func TestPermitsThatEntriesHoldCount(t *testing.T) {
 			"Buy":  {Lease: []resilience.Permits{{Bulkhead: "stock", N: 2}}},
 		})
 		before := s.snapshot()
-		arrive(rand.New(rand.NewPCG(1, 2)), 10, 2*time.Minute, func() {
+		arrive(rand.New(rand.NewPCG(1, 2)), 10, 2*time.Minute, always(func() {
 			s.call(t.Context(), "Buy", func(ctx context.Context) error {
 				s.call(ctx, "Pick", takes(100*time.Millisecond, nil))
 				time.Sleep(900 * time.Millisecond)
 				return nil
 			})
-		})
+		}))
 		all, err := From([]Snapshot{before, s.snapshot()})
 		if err != nil {
 			t.Fatal(err)
@@ -196,14 +200,14 @@ func TestPreloadsFollowWhatIsUnusedAndWhatIsMissing(t *testing.T) {
 				"Buy":  {Preload: []resilience.Permits{{Bulkhead: "stock", N: 3}}},
 			})
 			before := s.snapshot()
-			arrive(rand.New(rand.NewPCG(1, 2)), 10, time.Minute, func() {
+			arrive(rand.New(rand.NewPCG(1, 2)), 10, time.Minute, always(func() {
 				s.call(t.Context(), "Buy", func(ctx context.Context) error {
 					for range calls {
 						s.call(ctx, "Pick", takes(time.Millisecond, nil))
 					}
 					return nil
 				})
-			})
+			}))
 			all, err := From([]Snapshot{before, s.snapshot()})
 			if err != nil {
 				t.Fatal(err)
@@ -234,12 +238,12 @@ func TestWindowsOpenByChanceLessThanOnceADay(t *testing.T) {
 				payments.MetricsOnly("a test")
 			}
 			before := s.snapshot()
-			arrive(random, c.rate, 5*time.Minute, func() {
+			arrive(random, c.rate, 5*time.Minute, func() func() {
 				var err error
 				if random.Float64() < c.share {
 					err = errors.New("down")
 				}
-				s.call(t.Context(), "Charge", takes(time.Millisecond, err))
+				return func() { s.call(t.Context(), "Charge", takes(time.Millisecond, err)) }
 			})
 			all, err := From([]Snapshot{before, s.snapshot()})
 			if err != nil {
