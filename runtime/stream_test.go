@@ -599,8 +599,8 @@ func TestAStreamMakesFewAllocations(t *testing.T) {
 		"a body":                      {guards, plain, context.Background(), 2},
 		"an io.WriterTo":              {guards, io.NopCloser(strings.NewReader("")), context.Background(), 3},
 		"a context that can end":      {guards, plain, t.Context(), 5},
-		"a timeout":                   {bounded, plain, context.Background(), 13},
-		"a timeout, and such context": {bounded, plain, t.Context(), 14},
+		"a timeout":                   {bounded, plain, context.Background(), 15}, // a timer that ends late has one or two more
+		"a timeout, and such context": {bounded, plain, t.Context(), 16},
 	} {
 		guard := newGuard(t, registry, c.guards)
 		if got := testing.AllocsPerRun(1000, func() {
