@@ -47,7 +47,9 @@ type Offers interface {
 	Again(ctx context.Context, sku string) (cents int, err error)
 }
 
-func none(_ context.Context, skus []string, _ error) ([]int, error) { return make([]int, len(skus)), nil }
+func none(_ context.Context, skus []string, _ error) ([]int, error) {
+	return make([]int, len(skus)), nil
+}
 
 func err(_ context.Context, err error) error { return err }
 
