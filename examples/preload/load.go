@@ -48,9 +48,9 @@ func offer(ctx context.Context, rate float64, over time.Duration, sides ...*side
 	defer inside.Wait()
 	entry := 0
 	arrive := func() {
-		number := entry
+		number, came := entry, time.Now()
 		for _, s := range sides {
-			inside.Go(func() { s.enter(ctx, number) })
+			inside.Go(func() { s.enter(ctx, number, came) })
 		}
 		entry++
 	}

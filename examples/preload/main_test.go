@@ -82,7 +82,7 @@ func TestDirectiveReservesWhatAnEntryCalls(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer s.stop()
-	s.enter(t.Context(), 0)
+	s.enter(t.Context(), 0, time.Now())
 	if got, err := s.tally(0); got != (tally{entries: 1, ok: 1, calls: callsPerEntry}) {
 		t.Errorf("one entry gave %+v, %v", got, err)
 	}

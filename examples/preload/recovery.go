@@ -81,7 +81,7 @@ func recoverBoth(ctx context.Context, over time.Duration) (r recovery, err error
 // up reports whether the dependency was up for as long as an entry takes that goes
 // well. Outages began then.
 func (e ended) up(then time.Time) bool {
-	phase := e.began.Sub(then) % cycle
+	phase := e.came.Sub(then) % cycle
 	return phase >= outage && phase < cycle-callsPerEntry*longest-slack
 }
 

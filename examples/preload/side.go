@@ -63,8 +63,8 @@ type side struct {
 
 // ended is an entry that has ended.
 type ended struct {
-	began, at time.Time
-	err       error
+	came time.Time
+	err  error
 }
 
 func startSide(k kind) (*side, error) {
@@ -105,11 +105,10 @@ func (s *side) stop() {
 	s.registry.Close()
 }
 
-// enter makes one entry and notes how it ended.
-func (s *side) enter(ctx context.Context, entry int) {
-	began := time.Now()
+// enter makes one entry, which came at a moment, and notes how it ended.
+func (s *side) enter(ctx context.Context, entry int, came time.Time) {
 	err := s.page.Show(ctx, entry)
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.ended[entry] = ended{began, time.Now(), err}
+	s.ended[entry] = ended{came, err}
 }
