@@ -351,6 +351,31 @@ func TestAnEntryTakesItsTrialsLast(t *testing.T) {
 	})
 }
 
+// Nobody knows which instances the calls under an entry will reach.
+func TestAnEntryReservesNoTrialsOfInstances(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		registry := withTrials(t, `"testDelay": "2s", "successThreshold": 4, "successThresholdCapacity": 4`)
+		entry, _ := buying(t, registry, resilience.Guards{Preload: permits("p", 4)})
+		byTenant := newGuard(t, registry, resilience.Guards{Breaker: "p", BreakerBy: "tenant"})
+		if err := do(t.Context(), byTenant.For("a"), returns(nil)); err != nil {
+			t.Fatal(err)
+		}
+		handle(t, registry, "p/a").Trip("")
+		open(t, registry)
+		err := do(t.Context(), entry, func(context.Context) error {
+			for _, name := range []string{"p", "p/a"} {
+				if got := breakerOf(t, registry, name); got.State != resilience.Open || got.Trials != 0 {
+					t.Errorf("%s is %v, and %d of its trials are out", name, got.State, got.Trials)
+				}
+			}
+			return nil
+		})
+		if err != nil {
+			t.Error(err)
+		}
+	})
+}
+
 func TestTrialsReachAContextThatIsNotDerived(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		registry := withTrials(t, five["PACED"])
