@@ -181,13 +181,13 @@ func (c *Call) enter(g *Guard) (waited bool, refusal *RefusalError) {
 		}
 	}
 	permit, queued, refused := g.bulkhead.Admit(c.ctx, waits)
+	if refused != nil && refused.Dry {
+		g.fullInDry(refused)
+		refused = nil
+	}
 	switch {
 	case refused == nil:
 		c.permit = permit
-		return waited || queued, nil
-	case refused.Dry:
-		c.permit = permit
-		g.fullInDry(refused)
 		return waited || queued, nil
 	case refused.Kind == bulkhead.Gated:
 		return c.enter(g) // the gate says why
@@ -222,12 +222,13 @@ func (c *Call) takeTurn(g *Guard, waits bulkhead.Gates) (waited, gated bool, ref
 		return false, false, nil
 	}
 	turn, waited, refused := g.rateLimit.Take(c.ctx, waits)
+	if refused != nil && refused.Dry {
+		g.rateInDry(g.rateLimit, 1, refused)
+		refused = nil
+	}
 	switch {
 	case refused == nil:
 		c.turn = turn
-		return waited, false, nil
-	case refused.Dry:
-		g.rateInDry(g.rateLimit, 1, refused)
 		return waited, false, nil
 	case refused.Kind == ratelimit.Gated:
 		return waited, true, nil

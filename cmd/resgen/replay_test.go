@@ -7,6 +7,7 @@ import (
 	"os"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/resgen-go/resgen/internal/svgtext/svgcheck"
@@ -22,20 +23,22 @@ func recordCalls(t *testing.T, name string) {
 		t.Fatal(err)
 	}
 	defer f.Close()
-	registry, err := resilience.New(resilience.Record(f), resilience.Logger(nil))
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer registry.Close()
-	wiring, _ := resilience.Wire[any](registry, "example.com/shop", "shop.Payments", t)
-	guard := wiring.Guard("Charge", resilience.Guards{Breaker: "payments"})
-	for i := range 6 {
-		var call resilience.Call
-		if call.Begin(context.Background(), guard) == nil {
-			time.Sleep(time.Microsecond)
-			call.Finish([]error{errors.New("down"), nil}[i/3])
+	synctest.Test(t, func(t *testing.T) {
+		registry, err := resilience.New(resilience.Record(f), resilience.Logger(nil))
+		if err != nil {
+			t.Fatal(err)
 		}
-	}
+		defer registry.Close()
+		wiring, _ := resilience.Wire[any](registry, "example.com/shop", "shop.Payments", t)
+		guard := wiring.Guard("Charge", resilience.Guards{Breaker: "payments"})
+		for i := range 6 {
+			var call resilience.Call
+			if call.Begin(context.Background(), guard) == nil {
+				time.Sleep(time.Microsecond)
+				call.Finish([]error{errors.New("down"), nil}[i/3])
+			}
+		}
+	})
 }
 
 func TestReplayComparesWhatSettingsMakeOfATrace(t *testing.T) {

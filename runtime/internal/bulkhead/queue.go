@@ -68,7 +68,8 @@ func ended(ctx context.Context, now time.Time) error {
 }
 
 // obtain takes the permits that c claims, and waits for them as long as p and ctx
-// allow. In a dry run it takes them also where it would refuse. It returns the holding that gave the permit of a call, nil if the pool did.
+// allow. In a dry run it takes them also where it would refuse. It returns the holding
+// that gave the permit of a call, nil if the pool did.
 func (b *Bulkhead) obtain(ctx context.Context, c claim, p *waitBudget) (from *holding, waited bool, refused *Refusal) {
 	t, ok := b.take(c.n, c.to)
 	if ok {

@@ -6,6 +6,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/resgen-go/resgen/internal/words"
 )
 
 // Range is an interval of ints, floats or durations. A nil bound is none, so
@@ -72,23 +74,12 @@ func Format(value any) string {
 	case nil:
 		return "off"
 	case time.Duration:
-		return formatDuration(v)
+		return words.Duration(v)
 	case float64:
 		return strconv.FormatFloat(v, 'f', -1, 64)
 	default:
 		return fmt.Sprint(v)
 	}
-}
-
-func formatDuration(d time.Duration) string {
-	text := d.String()
-	if strings.HasSuffix(text, "m0s") {
-		text = strings.TrimSuffix(text, "0s")
-	}
-	if strings.HasSuffix(text, "h0m") {
-		text = strings.TrimSuffix(text, "0m")
-	}
-	return text
 }
 
 func compare(a, b any) int {

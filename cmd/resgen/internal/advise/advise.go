@@ -10,7 +10,6 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
-	"maps"
 	"math"
 	"slices"
 	"strings"
@@ -117,11 +116,15 @@ func (t traffic) add(other traffic) traffic {
 	return t
 }
 
-// enough reports whether a mean of the calls means something.
-func (t traffic) enough() bool { return t.calls >= enoughCalls && t.took >= enoughTime }
-
-func (t traffic) tooLittle() string {
-	return fmt.Sprintf("too little traffic: %s in %s, and a proposal needs %d in %s", words.Count(t.calls, "call"), round(t.took), enoughCalls, round(enoughTime))
+// unfit is why calls are no base for a proposal about a guard; empty: they are one.
+func (t traffic) unfit(guard string) string {
+	switch {
+	case strings.Contains(guard, "/"):
+		return "an instance: the calls of all instances of a name are timed together"
+	case t.calls < enoughCalls || t.took < enoughTime:
+		return fmt.Sprintf("too little traffic: %s in %s, and a proposal needs %d in %s", words.Count(t.calls, "call"), round(t.took), enoughCalls, round(enoughTime))
+	}
+	return ""
 }
 
 func between(before, after Snapshot) (span, error) {
@@ -179,14 +182,8 @@ func (s span) entry(method string) traffic {
 // bulkheadAdvice proposes a size: what calls need at the same time, and two square
 // roots of it for chance, but no more than calls hold until their timeouts.
 func (s span) bulkheadAdvice(b Bulkhead) Advice {
-	a := Advice{Section: "bulkheads", Name: b.Name}
-	t := s.bulkhead(b.Name)
-	switch {
-	case strings.Contains(b.Name, "/"):
-		a.Text = "an instance: the calls of all instances of a name are timed together"
-		return a
-	case !t.enough():
-		a.Text = t.tooLittle()
+	a, t := Advice{Section: "bulkheads", Name: b.Name}, s.bulkhead(b.Name)
+	if a.Text = t.unfit(b.Name); a.Text != "" {
 		return a
 	}
 	need, held, most := t.atOnce(), 0.0, 0
@@ -265,14 +262,8 @@ func (s span) preloadAdvice(m Method, r Reserves) (a Advice, say bool) {
 
 // breakerAdvice proposes how many calls to look at.
 func (s span) breakerAdvice(b Breaker) Advice {
-	a := Advice{Section: "breakers", Name: b.Name}
-	t := s.breaker(b.Name)
-	switch {
-	case strings.Contains(b.Name, "/"):
-		a.Text = "an instance: the calls of all instances of a name are timed together"
-		return a
-	case !t.enough():
-		a.Text = t.tooLittle()
+	a, t := Advice{Section: "breakers", Name: b.Name}, s.breaker(b.Name)
+	if a.Text = t.unfit(b.Name); a.Text != "" {
 		return a
 	}
 	rate, share := float64(t.calls)/t.took.Seconds(), float64(t.failures)/float64(t.calls)
@@ -350,11 +341,7 @@ func round(d time.Duration) string {
 	for d >= 1000*unit {
 		unit *= 10
 	}
-	text := d.Round(unit).String()
-	if strings.HasSuffix(text, "m0s") {
-		text = strings.TrimSuffix(text, "0s")
-	}
-	return text
+	return words.Duration(d.Round(unit))
 }
 
 // Sections are the settings of a list of advice, by section and name.
@@ -363,8 +350,8 @@ func Sections(all []Advice) map[string][]Advice {
 	for _, a := range all {
 		sections[a.Section] = append(sections[a.Section], a)
 	}
-	for _, name := range slices.Sorted(maps.Keys(sections)) {
-		slices.SortFunc(sections[name], func(a, b Advice) int { return cmp.Compare(a.Name, b.Name) })
+	for _, of := range sections {
+		slices.SortFunc(of, func(a, b Advice) int { return cmp.Compare(a.Name, b.Name) })
 	}
 	return sections
 }

@@ -7,6 +7,7 @@ import (
 )
 
 // Snapshot is what a proposal reads of a snapshot as JSON, as runtime/admin serves it.
+// The snapshot of the runtime has much more, and its names of kinds can't be read back.
 type Snapshot struct {
 	At        time.Time  `json:"at"`
 	Bulkheads []Bulkhead `json:"bulkheads"`
@@ -102,28 +103,16 @@ func (s Snapshot) of(c Calls) Calls {
 	return Calls{}
 }
 
-type named interface {
-	Bulkhead | Timeout | Entry
-}
+func (b Bulkhead) name() string { return b.Name }
+func (t Timeout) name() string  { return t.Name }
+func (e Entry) name() string    { return e.Method }
 
 // find is the one of a name; a zero one if there is none.
-func find[T named](all []T, name string) (found T) {
+func find[T interface{ name() string }](all []T, name string) (found T) {
 	for _, one := range all {
-		if nameOf(one) == name {
+		if one.name() == name {
 			return one
 		}
 	}
 	return found
-}
-
-func nameOf(one any) string {
-	switch one := one.(type) {
-	case Bulkhead:
-		return one.Name
-	case Timeout:
-		return one.Name
-	case Entry:
-		return one.Method
-	}
-	return ""
 }

@@ -3,6 +3,7 @@ package replay
 import (
 	"bytes"
 	"cmp"
+	"iter"
 	"maps"
 	"slices"
 	"strings"
@@ -111,6 +112,16 @@ func (r *Replay) run(name string, hopeful, fearful *play) *Run {
 	return run
 }
 
+// named are the names of the guards of a sort, in order.
+func (s *score) named(sort string) (all []string) {
+	for _, g := range s.guards() {
+		if g.Sort == sort {
+			all = append(all, g.Name)
+		}
+	}
+	return all
+}
+
 // guards are all there are, in order.
 func (s *score) guards() []Guard {
 	all := map[Guard]bool{}
@@ -143,8 +154,38 @@ type sum struct {
 	open                                      time.Duration
 }
 
-// sums counts what came of the calls of whole minutes. A refused call of which nobody
-// knows how it would have ended would have gone well, if hopeful.
+// end is what came of a call or a ghost.
+type end struct {
+	fate
+	breaker   string // of its method; empty: none
+	at, began time.Duration
+	well      bool // it would have gone well
+}
+
+// ends are those of all calls and ghosts. A refused call of which nobody knows how it
+// would have ended would have gone well, if hopeful.
+func (p *play) ends(hopeful bool) iter.Seq[end] {
+	return func(yield func(end) bool) {
+		for i, f := range p.fates {
+			c := &p.trace.Calls[i]
+			well := c.Outcome == trace.Success
+			if c.Refused != 0 {
+				well = p.hoped(c.Method, c.At, hopeful)
+			}
+			if !yield(end{f, p.trace.Methods[c.Method].Breaker, c.At, c.Began(), well}) {
+				return
+			}
+		}
+		for _, g := range p.ghosts {
+			method := p.trace.Calls[g.like].Method
+			if !yield(end{g.fate, p.trace.Methods[method].Breaker, g.at, g.at, p.hoped(method, g.at, hopeful)}) {
+				return
+			}
+		}
+	}
+}
+
+// sums counts what came of the calls of whole minutes.
 func (p *play) sums(hopeful bool) map[Guard]*sum {
 	all := map[Guard]*sum{}
 	of := func(sort, name string) *sum {
@@ -154,35 +195,17 @@ func (p *play) sums(hopeful bool) map[Guard]*sum {
 		}
 		return all[g]
 	}
-	for i, f := range p.fates {
-		c := &p.trace.Calls[i]
-		if !p.whole(c.At) {
+	for e := range p.ends(hopeful) {
+		if !p.whole(e.at) {
 			continue
 		}
-		if breaker := p.trace.Methods[c.Method].Breaker; breaker != "" && f.bad() {
-			of("breaker", breaker).failed++
+		if e.breaker != "" && e.bad() {
+			of("breaker", e.breaker).failed++
 		}
-		if f.refused == 0 || f.refused == resilience.KindDone {
-			continue
-		}
-		s := of(refuser(f.refused), f.by)
-		s.refused++
-		if p.wouldDo(c, hopeful) {
-			s.wronged++
-		}
-	}
-	for _, g := range p.ghosts {
-		breaker := p.trace.Methods[p.trace.Calls[g.like].Method].Breaker
-		if !p.whole(g.at) {
-			continue
-		}
-		if g.bad() && breaker != "" {
-			of("breaker", breaker).failed++
-		}
-		if g.refused != 0 && g.refused != resilience.KindDone {
-			s := of(refuser(g.refused), g.by)
+		if sort := e.refuser(); sort != "" {
+			s := of(sort, e.by)
 			s.refused++
-			if well, known := p.seen(p.trace.Calls[g.like].Method, g.at); well || !known && hopeful {
+			if e.well {
 				s.wronged++
 			}
 		}
@@ -194,18 +217,11 @@ func (p *play) sums(hopeful bool) map[Guard]*sum {
 	return all
 }
 
-// wouldDo reports whether a call would have gone well, or may have, if that is hoped.
-func (s *score) wouldDo(c *trace.Call, hopeful bool) bool {
-	if c.Refused == 0 {
-		return c.Outcome == trace.Success
-	}
-	well, known := s.seen(c.Method, c.At)
-	return well || !known && hopeful
-}
-
-// refuser is the sort of guard that refuses in a way.
-func refuser(kind resilience.Kind) string {
-	switch kind {
+// refuser is the sort of the guard that refused; empty: none did.
+func (f fate) refuser() string {
+	switch f.refused {
+	case 0, resilience.KindDone:
+		return ""
 	case resilience.KindFull, resilience.KindTooLarge:
 		return "bulkhead"
 	case resilience.KindRate:

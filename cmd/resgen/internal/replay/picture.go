@@ -36,8 +36,8 @@ type lane struct {
 // where one of them is.
 func (p *play) lanes() map[string]*lane {
 	all := map[string]*lane{}
-	for _, g := range p.breakers() {
-		all[g] = &lane{}
+	for _, name := range p.named("breaker") {
+		all[name] = &lane{}
 	}
 	for name, stays := range p.stays() {
 		base, _, _ := strings.Cut(name, "/")
@@ -49,30 +49,12 @@ func (p *play) lanes() map[string]*lane {
 			}
 		}
 	}
-	count := func(i int32, at time.Duration, f fate, good bool) {
-		if l := all[p.trace.Methods[p.trace.Calls[i].Method].Breaker]; l != nil && f.bad() {
-			l.lost[p.turn(at)]++
+	for e := range p.ends(true) {
+		if l := all[e.breaker]; l != nil && e.bad() {
+			l.lost[p.turn(e.began)]++
 		}
-		if l := all[f.by]; l != nil && good && f.refused != resilience.KindDone && refuser(f.refused) == "breaker" {
-			l.wronged[p.turn(at)]++
-		}
-	}
-	for i, f := range p.fates {
-		c := &p.trace.Calls[i]
-		count(int32(i), c.Began(), f, p.wouldDo(c, true))
-	}
-	for _, g := range p.ghosts {
-		well, known := p.seen(p.trace.Calls[g.like].Method, g.at)
-		count(g.like, g.at, g.fate, well || !known)
-	}
-	return all
-}
-
-// breakers are the names of breakers.
-func (s *score) breakers() (all []string) {
-	for _, g := range s.guards() {
-		if g.Sort == "breaker" {
-			all = append(all, g.Name)
+		if l := all[e.by]; l != nil && e.well && e.refuser() == "breaker" {
+			l.wronged[p.turn(e.began)]++
 		}
 	}
 	return all

@@ -142,7 +142,7 @@ func inFakeTime(f func()) {
 // newPlay plays a trace.
 func newPlay(s *score, settings Settings, hopeful bool) (p *play, err error) {
 	p = &play{
-		score: s, hopeful: hopeful, live: map[int32]*call{}, news: make(chan struct{}, 1),
+		score: s, hopeful: hopeful, live: map[int32]*call{},
 		fates: make([]fate, len(s.trace.Calls)), usage: newUsage(s),
 	}
 	if p.settings, err = settingsfile.Parse(settings.Name, settings.Text); err != nil {
@@ -179,7 +179,8 @@ func (p *play) run(settings Settings) (err error) {
 				p.happen(heap.Pop(&p.events).(event))
 			}
 		default:
-			p.settle(<-p.news)
+			<-p.news
+			p.settle()
 		}
 	}
 	return nil
@@ -195,9 +196,9 @@ func (p *play) dismiss() {
 // states are those of the breakers.
 func (p *play) states() map[string]resilience.State {
 	all := map[string]resilience.State{}
-	for _, g := range p.score.guards() {
-		if b, err := p.registry.Breaker(g.Name); g.Sort == "breaker" && err == nil {
-			all[g.Name] = b.State()
+	for _, name := range p.named("breaker") {
+		if b, err := p.registry.Breaker(name); err == nil {
+			all[name] = b.State()
 		}
 	}
 	return all
@@ -331,7 +332,7 @@ func (p *play) sleep(until time.Duration) (arrived bool) {
 		defer timer.Stop()
 		select {
 		case <-p.news:
-			p.settle(struct{}{})
+			p.settle()
 			return false
 		case <-timer.C:
 		}
@@ -340,7 +341,7 @@ func (p *play) sleep(until time.Duration) (arrived bool) {
 	}
 	if p.probed || p.waiting > 0 {
 		synctest.Wait()
-		p.settle(struct{}{})
+		p.settle()
 	}
 	return true
 }
@@ -356,7 +357,7 @@ func (p *play) happen(e event) {
 	}
 	if p.waiting > 0 {
 		synctest.Wait()
-		p.settle(struct{}{})
+		p.settle()
 	}
 }
 
@@ -452,7 +453,7 @@ func (p *play) guard(of *trace.Call) *resilience.Guard {
 }
 
 // settle goes on with calls that had to be asked for on goroutines of their own.
-func (p *play) settle(struct{}) {
+func (p *play) settle() {
 	p.mu.Lock()
 	settled := p.settled
 	p.settled = nil

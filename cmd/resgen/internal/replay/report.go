@@ -189,13 +189,7 @@ func short(d time.Duration) string {
 	if d < 10*time.Second {
 		return d.Round(10 * time.Millisecond).String()
 	}
-	text := d.Round(time.Second).String()
-	for _, zero := range []string{"m0s", "h0m"} {
-		if strings.HasSuffix(text, zero) {
-			text = text[:len(text)-2]
-		}
-	}
-	return text
+	return words.Duration(d.Round(time.Second))
 }
 
 // Add adds the figures of another trace under the same setting.

@@ -223,6 +223,12 @@ func (s *score) seen(method uint32, at time.Duration) (well, known bool) {
 	return well && known, known
 }
 
+// hoped is seen, where what nobody knows is as it is hoped.
+func (s *score) hoped(method uint32, at time.Duration, hopeful bool) (well bool) {
+	well, known := s.seen(method, at)
+	return well || !known && hopeful
+}
+
 // around is how the dependency was at a moment, if what was seen before and after it
 // says the same.
 func (h *health) around(now time.Duration) (well, known bool) {

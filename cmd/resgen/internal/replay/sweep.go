@@ -47,7 +47,7 @@ func ParseSweep(text string) (s Sweep, err error) {
 	return s, nil
 }
 
-func sectionNames() []string { return []string{"breakers", "bulkheads", "rateLimits", "timeouts"} }
+func sectionNames() []string { return slices.Sorted(maps.Keys(sections)) }
 
 func valuesOf(text string) ([]string, error) {
 	from, to, isRange := strings.Cut(text, "..")
@@ -82,10 +82,8 @@ func valuesOf(text string) ([]string, error) {
 
 // Settings are the base with each of the values.
 func (s Sweep) Settings(base Settings, r *Replay) (all []Settings, err error) {
-	guards := r.score.guards()
-	known := slices.ContainsFunc(guards, func(g Guard) bool { return g.Sort == sections[s.Section] && g.Name == s.Name })
-	if !known && s.Section != "timeouts" {
-		return nil, fmt.Errorf("-sweep: the trace has no %s %s%s", sections[s.Section], s.Name, suggestion(s, guards))
+	if names := r.names(s.Section); !slices.Contains(names, s.Name) && s.Section != "timeouts" {
+		return nil, fmt.Errorf("-sweep: the trace has no %s %s%s", sections[s.Section], s.Name, suggestion(s.Name, names))
 	}
 	for _, value := range s.Values {
 		doc, err := r.document(base)
@@ -101,14 +99,8 @@ func (s Sweep) Settings(base Settings, r *Replay) (all []Settings, err error) {
 	return all, nil
 }
 
-func suggestion(s Sweep, guards []Guard) string {
-	var names []string
-	for _, g := range guards {
-		if g.Sort == sections[s.Section] {
-			names = append(names, g.Name)
-		}
-	}
-	if near, ok := nearest.Name(s.Name, names); ok {
+func suggestion(name string, names []string) string {
+	if near, ok := nearest.Name(name, names); ok {
 		return fmt.Sprintf("; did you mean %s?", near)
 	}
 	return ""
@@ -127,13 +119,18 @@ func literal(text string) any {
 type document map[string]map[string]map[string]any
 
 func (d document) set(section, name, setting string, value any) {
+	if d[section][name] == nil {
+		d.put(section, name, map[string]any{})
+	}
+	d[section][name][setting] = value
+}
+
+// put puts an object in the place of what is there.
+func (d document) put(section, name string, object map[string]any) {
 	if d[section] == nil {
 		d[section] = map[string]map[string]any{}
 	}
-	if d[section][name] == nil {
-		d[section][name] = map[string]any{}
-	}
-	d[section][name][setting] = value
+	d[section][name] = object
 }
 
 // settings are the document as text.
@@ -166,16 +163,12 @@ func (r *Replay) document(of Settings) (document, error) {
 
 // names are those of a section that the trace has.
 func (r *Replay) names(section string) (all []string) {
-	for _, g := range r.score.guards() {
-		if g.Sort == sections[section] {
-			all = append(all, g.Name)
-		}
+	if section != "timeouts" {
+		return r.score.named(sections[section])
 	}
-	if section == "timeouts" {
-		for i := range r.score.trace.Methods {
-			if name := r.score.trace.Methods[i].Timeout; name != "" {
-				all = append(all, name)
-			}
+	for i := range r.score.trace.Methods {
+		if name := r.score.trace.Methods[i].Timeout; name != "" {
+			all = append(all, name)
 		}
 	}
 	return all
@@ -244,8 +237,7 @@ func (r *Replay) Candidates(base Settings, breaker string) (all []Settings, err 
 		if err != nil {
 			return nil, err
 		}
-		doc.set("breakers", breaker, "", nil)
-		doc["breakers"][breaker] = literal(c.text).(map[string]any)
+		doc.put("breakers", breaker, literal(c.text).(map[string]any))
 		all = append(all, doc.settings(c.name))
 	}
 	return all, nil
